@@ -1,0 +1,1 @@
+"""What happens: chance, the games, the runner, the store and the trace."""

@@ -1,0 +1,334 @@
+"""What a game is to the rest of the laboratory: facts as data, rules that check themselves, and a few functions.
+
+A game is one file in this package. It fills in a `Game` and registers it on its last line; nothing else in the project has a branch
+for it. The file's order, for every game: facts, rules, records, small rule functions, the play kernel, describing, registration.
+"""
+
+import dataclasses
+import difflib
+import functools
+import importlib
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sims.errors import UsageError
+
+GAME_MODULES = {"criss-cross": "sims.criss_cross"}
+
+# Columns that every game's outcome begins with. All outcomes are whole numbers, so that sums are exact in any order.
+SCORE, RANK, WIN = 0, 1, 2
+WIN_UNIT = 840  # a sole win; divisible by every number of seats that can share it (1 to 8)
+
+
+def near_misses(name: str, known: Iterable[str]) -> str:
+    """Return "; did you mean x?" for the names most like `name`, or the list of all when none is."""
+    names = sorted(known)
+    close = difflib.get_close_matches(name, names, n=3)
+    return f"; did you mean {' or '.join(close)}?" if close else f"; there are: {', '.join(names)}"
+
+
+# --- Rules -----------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Whole:
+    """A whole number in a range."""
+
+    low: int
+    high: int
+
+    @property
+    def allowed(self) -> str:
+        """What is allowed, in words."""
+        return f"a whole number from {self.low} to {self.high}"
+
+    def check(self, value: Any) -> int:
+        """Return the value as an int, or raise ValueError."""
+        if isinstance(value, bool) or not isinstance(value, int | np.integer) or not self.low <= value <= self.high:
+            raise ValueError
+        return int(value)
+
+    def parse(self, text: str) -> int:
+        """Read the value from a command line."""
+        return int(text)
+
+
+@dataclass(frozen=True)
+class Wholes:
+    """A fixed number of whole numbers, each in a range."""
+
+    count: int
+    low: int
+    high: int
+
+    @property
+    def allowed(self) -> str:
+        """What is allowed, in words."""
+        return f"{self.count} whole numbers from {self.low} to {self.high}, separated by commas"
+
+    def check(self, value: Any) -> tuple[int, ...]:
+        """Return the values as a tuple, or raise ValueError."""
+        if isinstance(value, str) or not isinstance(value, Iterable):
+            raise ValueError
+        values = tuple(Whole(self.low, self.high).check(item) for item in value)
+        if len(values) != self.count:
+            raise ValueError
+        return values
+
+    def parse(self, text: str) -> tuple[int, ...]:
+        """Read the values from a command line."""
+        return tuple(int(part) for part in text.strip("()[] ").split(","))
+
+
+@dataclass(frozen=True)
+class OneOf:
+    """One of a few names."""
+
+    names: tuple[str, ...]
+
+    @property
+    def allowed(self) -> str:
+        """What is allowed, in words."""
+        return "one of " + ", ".join(self.names)
+
+    def check(self, value: Any) -> str:
+        """Return the name, or raise ValueError."""
+        if not isinstance(value, str) or value not in self.names:
+            raise ValueError
+        return value
+
+    def parse(self, text: str) -> str:
+        """Read the name from a command line."""
+        return text
+
+
+Check = Whole | Wholes | OneOf
+
+
+def option(default: Any, check: Check, doc: str) -> Any:
+    """Declare one field of a rules class: default, what is allowed, and one line on what it does."""
+    return field(default=default, metadata={"check": check, "doc": doc})
+
+
+@dataclass(frozen=True)
+class Rules:
+    """The options of a game, each checked; a subclass declares its fields with `option`.
+
+    Raises
+    ------
+    UsageError
+        For an unknown option, or a value that its check refuses.
+    """
+
+    def __post_init__(self) -> None:
+        """Check and normalise every field."""
+        for item in dataclasses.fields(self):
+            check: Check = item.metadata["check"]
+            value = getattr(self, item.name)
+            try:
+                object.__setattr__(self, item.name, check.check(value))
+            except ValueError:
+                raise UsageError(f"option {item.name}={value!r} does not fit: it takes {check.allowed}") from None
+
+    @classmethod
+    def options(cls) -> dict[str, "dataclasses.Field[Any]"]:
+        """Return the declared options by name."""
+        return {item.name: item for item in dataclasses.fields(cls)}
+
+    @classmethod
+    def _known(cls, name: str) -> "dataclasses.Field[Any]":
+        options = cls.options()
+        if name not in options:
+            raise UsageError(f"unknown option {name!r}{near_misses(name, options)}")
+        return options[name]
+
+    def replace(self, **changes: Any) -> Self:
+        """Return these rules with some options changed."""
+        for name in changes:
+            self._known(name)
+        return dataclasses.replace(self, **changes)
+
+    def replace_text(self, assignments: Iterable[str]) -> Self:
+        """Return these rules with options set from texts such as "run_points=0,2,3,8,10"."""
+        changes = {}
+        for text in assignments:
+            name, equals, value = text.partition("=")
+            name = name.strip().replace("-", "_")
+            if not equals:
+                raise UsageError(f"cannot read the option {text!r}: write option=value")
+            check: Check = self._known(name).metadata["check"]
+            try:
+                changes[name] = check.parse(value.strip())
+            except ValueError:
+                raise UsageError(f"option {name}={value!r} does not fit: it takes {check.allowed}") from None
+        return self.replace(**changes)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return every option, resolved, as JSON values."""
+        values = {name: getattr(self, name) for name in self.options()}
+        return {name: list(value) if isinstance(value, tuple) else value for name, value in values.items()}
+
+
+# --- Games -----------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Column:
+    """One whole number of a seat's outcome.
+
+    `scale` is what the stored number is divided by for people: `win` is stored in 840ths.
+    """
+
+    name: str
+    doc: str
+    scale: int = 1
+
+
+STANDARD_COLUMNS = (
+    Column("score", "points at the end"),
+    Column("rank", "place at the table from 1; seats that tie share the better place"),
+    Column("win", "1 for a sole winner, 1/n for each of n winners, else 0", WIN_UNIT),
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Game:
+    """A game: facts, and the functions that play and describe it.
+
+    Attributes
+    ----------
+    name, title, summary, source
+        How it is called on the command line, in print, in one line, and where its rules are from.
+    rules_version, history
+        Raised when and only when play or scoring changes; one line for each version.
+    rules, variants
+        The `Rules` class, and named sets of changed options.
+    seats
+        Fewest and most seats.
+    decisions
+        What a strategy is asked for, in the order of a turn.
+    columns
+        The outcome's columns after the standard three (`score`, `rank`, `win`).
+    margin
+        The difference in points a game below which two strategies count as equal, unless the user names one.
+    score_range, longest
+        Bounds for given rules: lowest and highest score, most decisions of a seat.
+    rotate
+        Which strategy of the line-up sits at each seat: `rotate(seats)[rotation][seat]`.
+    choose, value, forbid
+        The Numba signatures of strategies, heuristics by value, and restrictions.
+    illegal
+        What a chooser returns when it failed: a move that no position has.
+    log
+        The record that one game's choices are written to.
+    new_views
+        The records that a kernel call works in, with the rules' tables filled in: the table's, and one to think ahead in.
+    play
+        The kernel; `sims.table.Table` says what it takes.
+    events, results, narrate
+        One logged game as the events and the outcome of a trace, and a trace as lines of text.
+    moves, picture, describe_move
+        The distinct legal moves of a position, the position as text, and one move as text.
+    relabel
+        Exchange what the rules treat alike (symbols, colours) in a position; None when there is nothing.
+    bands
+        Named score bands (highest first: lower bound, name), when the rulebook has them.
+    """
+
+    name: str
+    title: str
+    summary: str
+    source: str
+    rules_version: str
+    history: Mapping[str, str]
+    rules: type[Rules]
+    variants: Mapping[str, Mapping[str, Any]]
+    seats: tuple[int, int]
+    decisions: tuple[str, ...]
+    extra_columns: tuple[Column, ...]
+    margin: float
+    score_range: Callable[[Any], tuple[int, int]]
+    longest: Callable[[Any], int]
+    choose: Any
+    value: Any
+    forbid: Any
+    illegal: int
+    log: np.dtype[Any]
+    new_views: Callable[[Any, int], Any]
+    play: Callable[..., int]
+    events: Callable[[Any, Any, int], list[dict[str, Any]]]
+    results: Callable[[Any, Any, NDArray[np.int16]], list[dict[str, Any]]]
+    narrate: Callable[[Any, dict[str, Any]], list[str]]
+    moves: Callable[[Any], list[int]]
+    picture: Callable[[Any], str]
+    describe_move: Callable[[Any, int], str]
+    relabel: Callable[[Any, np.random.Generator], None] | None = None
+    bands: tuple[tuple[int, str], ...] = ()
+    rotate: Callable[[int], tuple[tuple[int, ...], ...]] = field(
+        default=lambda seats: tuple(tuple((seat - turn) % seats for seat in range(seats)) for turn in range(seats))
+    )
+
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        """All columns of an outcome, the standard ones first."""
+        return STANDARD_COLUMNS + self.extra_columns
+
+    def variant(self, name: str = "basic") -> Any:
+        """Return the rules of a named variant."""
+        if name not in self.variants:
+            raise UsageError(f"{self.name} has no variant {name!r}{near_misses(name, self.variants)}")
+        return self.rules().replace(**self.variants[name])
+
+    def resolve_rules(self, rules: "Rules | str | None") -> Any:
+        """Return rules from a rules object, a variant's name, or None for the basic game."""
+        if rules is None or isinstance(rules, str):
+            return self.variant(rules or "basic")
+        if not isinstance(rules, self.rules):
+            raise UsageError(f"{type(rules).__name__} are not rules of {self.name}: use {self.rules.__name__}")
+        return rules
+
+    def check_seats(self, seats: int) -> None:
+        """Refuse a number of seats that the game does not have."""
+        low, high = self.seats
+        if not low <= seats <= high:
+            raise UsageError(f"{self.name} is for {low} to {high} seats, not {seats}")
+
+
+_games: dict[str, Game] = {}
+
+
+def register(game: Game) -> Game:
+    """Make a game known under its name."""
+    _games[game.name] = game
+    return game
+
+
+@functools.cache
+def _load(module: str) -> None:
+    importlib.import_module(module)
+
+
+def game_names() -> list[str]:
+    """Return the names of all games."""
+    return sorted(GAME_MODULES.keys() | _games.keys())
+
+
+def find_game(name: "str | Game") -> Game:
+    """Return the game of that name.
+
+    Raises
+    ------
+    UsageError
+        When there is none; the message has the names most like it.
+    """
+    if isinstance(name, Game):
+        return name
+    if name in GAME_MODULES:
+        _load(GAME_MODULES[name])
+    if name not in _games:
+        raise UsageError(f"unknown game {name!r}{near_misses(name, game_names())}")
+    return _games[name]

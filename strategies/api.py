@@ -1,0 +1,320 @@
+"""The plug-in API: a strategy is a docstring, named parameters, tags and one function.
+
+    @heuristic("criss-cross", parameters=[Parameter("centre", 0.5, 0, 5, "points for each cell of the middle row")])
+    def centred(view, move, params):
+        '''Gain, and a liking for the middle row.'''
+        return gain(view, move) + params[0] * (first_cell(move) // 5 == 2)
+
+`heuristic` is the form that people compare: a value for each legal move, and the best is played, ties at random. `strategy` is the
+general one: `choose(view, rng, params) -> move`. Both are compiled by Numba when they first play. `restrict`, `noisy` and `rollout`
+make new players of old ones.
+"""
+
+import dataclasses
+import hashlib
+import inspect
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from sims.errors import UsageError
+from sims.game import near_misses
+from sims.table import MOST_PARAMETERS, Player
+
+CHOOSER_ARGUMENTS = ("view", "rng", "params")
+VALUER_ARGUMENTS = ("view", "move", "params")
+LARGEST_ROLLOUTS = 10_000
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A named number of a strategy, with a default and the range that it may take."""
+
+    name: str
+    default: float
+    low: float
+    high: float
+    doc: str = ""
+
+    def __post_init__(self) -> None:
+        """Refuse a default outside the range."""
+        if not self.low <= self.default <= self.high:
+            raise UsageError(f"parameter {self.name}: its default {self.default} is not in {self.low} to {self.high}")
+
+    def check(self, value: Any, owner: str) -> float:
+        """Return a value as a float, or say which values fit."""
+        fits = isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+        if not fits or not self.low <= value <= self.high:
+            raise UsageError(
+                f"{owner}: parameter {self.name}={value!r} does not fit: it takes a number from "
+                f"{number(self.low)} to {number(self.high)}"
+            )
+        return float(value)
+
+
+def number(value: float) -> str:
+    """Return a number as it stands in a spec: shortest text that reads back as the same number."""
+    return str(int(value)) if float(value).is_integer() and abs(value) < 1e15 else repr(float(value))
+
+
+@dataclass(frozen=True, eq=False)
+class Restriction:
+    """A named set of moves that a restricted player avoids: `function(view, move, params) -> bool`."""
+
+    game: str
+    name: str
+    doc: str
+    function: Callable[..., Any]
+    origin: str = ""
+
+    @property
+    def spec(self) -> str:
+        """The text that names it."""
+        return f"{self.origin}:{self.name}" if self.origin else self.name
+
+
+@dataclass(frozen=True, eq=False)
+class Strategy:
+    """A way to play a game.
+
+    Attributes
+    ----------
+    game
+        Name of the game that it plays.
+    name, doc, tags
+        How it is called, what it does and why, and words to find it by.
+    function
+        The plain Python function: a chooser, or a heuristic when `by_value` is true.
+    parameters, values
+        The declared parameters and the value of each.
+    origin
+        The file that a user's strategy comes from; empty for those that a name alone finds.
+    restriction, limited, noise, rollouts, rollout_limited, rollout_noise, wrapping
+        What `restrict`, `noisy` and `rollout` add; `wrapping` is the spec with "{}" where the wrapped one stands.
+    """
+
+    game: str
+    name: str
+    doc: str
+    function: Callable[..., Any]
+    by_value: bool
+    parameters: tuple[Parameter, ...] = ()
+    tags: tuple[str, ...] = ()
+    values: tuple[float, ...] = ()
+    origin: str = ""
+    named: bool = False  # whether the spec alone can find it again, in another process say
+    restriction: Restriction | None = None
+    limited: bool = False
+    noise: float = 0.0
+    rollouts: int = 0
+    rollout_limited: bool = False
+    rollout_noise: float = 0.0
+    wrapping: str = "{}"
+    _digest: list[str] = field(default_factory=list, repr=False)
+
+    @property
+    def spec(self) -> str:
+        """The text that names this player everywhere: name, parameters that differ from their defaults, wrappers."""
+        name = f"{self.origin}:{self.name}" if self.origin else self.name
+        changed = [
+            f"{parameter.name}={number(value)}"
+            for parameter, value in zip(self.parameters, self.values, strict=True)
+            if value != parameter.default
+        ]
+        return self.wrapping.replace("{}", ":".join([name, ",".join(changed)]) if changed else name)
+
+    @property
+    def summary(self) -> str:
+        """The first line of the docstring."""
+        return self.doc.strip().splitlines()[0] if self.doc.strip() else ""
+
+    def with_values(self, **values: Any) -> "Strategy":
+        """Return this strategy with some parameters set."""
+        known = {parameter.name: parameter for parameter in self.parameters}
+        for name in values:
+            if name not in known:
+                there_are = near_misses(name, known) if known else "; it has none"
+                raise UsageError(f"{self.name} has no parameter {name!r}{there_are}")
+        now = dict(zip(known, self.values, strict=True))
+        now.update({name: known[name].check(value, self.name) for name, value in values.items()})
+        return dataclasses.replace(self, values=tuple(now.values()))
+
+    @property
+    def digest(self) -> str:
+        """Digest of the source (the whole file when there is one) and of the spec."""
+        if not self._digest:
+            self._digest.append(_source_digest(self.function, self.restriction.function if self.restriction else None))
+        return hashlib.blake2b(f"{self._digest[0]} {self.spec}".encode(), digest_size=10).hexdigest()
+
+    def player(self) -> Player:
+        """Return what the simulators need to know."""
+        return Player(
+            spec=self.spec,
+            digest=self.digest,
+            chooser=None if self.by_value else self.function,
+            valuer=self.function if self.by_value else None,
+            params=self.values,
+            forbidder=self.restriction.function if self.restriction else None,
+            limited=self.limited,
+            noise=self.noise,
+            rollouts=self.rollouts,
+            rollout_limited=self.rollout_limited,
+            rollout_noise=self.rollout_noise,
+            remake=(_remake, (self.game, self.spec)) if self.named else None,
+        )
+
+
+def _remake(game: str, spec: str) -> Player:
+    """Find a named strategy again in another process."""
+    from strategies.specs import find_strategy
+
+    return find_strategy(game, spec).player()
+
+
+def _source_digest(*functions: Callable[..., Any] | None) -> str:
+    state = hashlib.blake2b(digest_size=16)
+    for function in functions:
+        if function is None:
+            continue
+        try:
+            state.update(Path(function.__code__.co_filename).read_bytes())
+        except OSError:  # typed into a notebook or a prompt
+            try:
+                state.update(inspect.getsource(function).encode())
+            except (OSError, TypeError):
+                state.update(function.__code__.co_code + repr(function.__code__.co_consts).encode())
+    return state.hexdigest()
+
+
+# --- Decorators ------------------------------------------------------------------------------------------------------
+
+
+def strategy(
+    game: str, *, name: str | None = None, parameters: Sequence[Parameter] = (), tags: Sequence[str] = ()
+) -> Callable[[Callable[..., Any]], Strategy]:
+    """Declare a chooser: `choose(view, rng, params) -> move`.
+
+    Parameters
+    ----------
+    game
+        Name of the game, such as "criss-cross".
+    name
+        How it is called; by default the function's name with "-" for "_".
+    parameters
+        Its parameters; the function finds their values in `params`, in this order.
+    tags
+        Words to find it by.
+
+    Raises
+    ------
+    UsageError
+        When the function does not take (view, rng, params).
+    """
+    return lambda function: _declare(function, game, name, parameters, tags, CHOOSER_ARGUMENTS)
+
+
+def heuristic(
+    game: str, *, name: str | None = None, parameters: Sequence[Parameter] = (), tags: Sequence[str] = ()
+) -> Callable[[Callable[..., Any]], Strategy]:
+    """Declare a heuristic by value: `value(view, move, params) -> float`; the best legal move is played, ties at random.
+
+    Takes the same arguments as `strategy`.
+    """
+    return lambda function: _declare(function, game, name, parameters, tags, VALUER_ARGUMENTS)
+
+
+def _declare(
+    function: Callable[..., Any],
+    game: str,
+    name: str | None,
+    parameters: Sequence[Parameter],
+    tags: Sequence[str],
+    arguments: tuple[str, ...],
+) -> Strategy:
+    _check_arguments(function, arguments)
+    names = [parameter.name for parameter in parameters]
+    if len(set(names)) < len(names) or len(names) > MOST_PARAMETERS:
+        raise UsageError(
+            f"{function.__name__}: parameters need different names and at most {MOST_PARAMETERS} are allowed"
+        )
+    return Strategy(
+        game=game,
+        name=name or function.__name__.replace("_", "-"),
+        doc=inspect.cleandoc(function.__doc__ or ""),
+        function=function,
+        by_value=arguments is VALUER_ARGUMENTS,
+        parameters=tuple(parameters),
+        values=tuple(float(parameter.default) for parameter in parameters),
+        tags=tuple(tags),
+    )
+
+
+def restriction(game: str, *, name: str | None = None) -> Callable[[Callable[..., Any]], Restriction]:
+    """Declare moves to avoid, for `restrict`: `function(view, move, params) -> bool`, true for a move that is not wanted."""
+
+    def declare(function: Callable[..., Any]) -> Restriction:
+        _check_arguments(function, VALUER_ARGUMENTS)
+        doc = inspect.cleandoc(function.__doc__ or "")
+        return Restriction(game, name or function.__name__.replace("_", "-"), doc, function)
+
+    return declare
+
+
+def _check_arguments(function: Callable[..., Any], arguments: tuple[str, ...]) -> None:
+    if not inspect.isfunction(function):
+        raise UsageError(f"a strategy is made of a plain Python function, not of a {type(function).__name__}")
+    taken = list(inspect.signature(function).parameters)
+    if len(taken) != len(arguments):
+        raise UsageError(
+            f"{function.__name__}({', '.join(taken)}) has the wrong signature: it has to take ({', '.join(arguments)})"
+        )
+
+
+# --- Wrappers --------------------------------------------------------------------------------------------------------
+
+
+def noisy(player: Strategy, rate: float) -> Strategy:
+    """Return a player that makes a random legal move with probability `rate`, and plays like `player` otherwise."""
+    rate = Parameter("rate", 0, 0, 1).check(rate, f"noisy({player.spec})")
+    wrapping = f"noisy({player.wrapping},{number(rate)})"
+    if player.rollouts:
+        if player.rollout_noise:
+            raise UsageError(f"{player.spec} is noisy already: give it one rate")
+        return dataclasses.replace(player, rollout_noise=rate, wrapping=wrapping)
+    if player.noise:
+        raise UsageError(f"{player.spec} is noisy already: give it one rate")
+    return dataclasses.replace(player, noise=rate, wrapping=wrapping)
+
+
+def restrict(player: Strategy, never: Restriction) -> Strategy:
+    """Return a player that avoids the moves of `never` as long as it has others.
+
+    A heuristic takes the best of the other moves. When a chooser picks a move that it shall not make, one of the others is
+    made at random.
+    """
+    if not isinstance(never, Restriction):
+        raise UsageError(f"never={never!r} is no restriction: declare one with @restriction(game)")
+    if player.restriction:
+        raise UsageError(f"{player.spec} is restricted already: write one restriction that forbids both")
+    if never.game != player.game:
+        raise UsageError(f"{never.spec} is a restriction of {never.game}, and {player.spec} plays {player.game}")
+    wrapping = f"restrict({player.wrapping},never={never.spec})"
+    if player.rollouts:
+        return dataclasses.replace(player, restriction=never, rollout_limited=True, wrapping=wrapping)
+    return dataclasses.replace(player, restriction=never, limited=True, wrapping=wrapping)
+
+
+def rollout(base: Strategy, n: int = 20) -> Strategy:
+    """Return a player that tries every legal move in `n` games which `base` plays to the end, and makes the best.
+
+    The dice of these games come from the player's own stream: it never sees the real ones.
+    """
+    if isinstance(n, bool) or not isinstance(n, int) or not 1 <= n <= LARGEST_ROLLOUTS:
+        raise UsageError(
+            f"rollout({base.spec}): n={n!r} does not fit: it takes a whole number from 1 to {LARGEST_ROLLOUTS}"
+        )
+    if base.rollouts:
+        raise UsageError(f"{base.spec} thinks by rollouts already: they cannot be nested")
+    return dataclasses.replace(base, rollouts=n, wrapping=f"rollout({base.wrapping},{n})")
