@@ -1,7 +1,7 @@
 """Bit sets in 64-bit words: lowest bit, number of bits, the k-th set bit.
 
-Each is one machine instruction where the processor has it. Literals are wrapped in `Word`: Numba types a mix of signed and
-unsigned 64-bit integers as signed.
+Each is one machine instruction where the processor has it. Literals are wrapped in `Word`: Numba types a mix of signed
+and unsigned 64-bit integers as signed.
 """
 
 from typing import Any

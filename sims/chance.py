@@ -1,9 +1,9 @@
 """Chance: every random number is a pure function of (seed, deal, purpose, seat).
 
-The generator is xoshiro256++ (Blackman and Vigna 2019), its 256-bit state filled by SplitMix64 (Steele, Lea and Flood 2014) from a
-key. A deal's dice and each seat's strategy draw from streams of different keys, so nobody's draws move anybody else's: a strategy
-that draws more, a further seat or another order of work leaves all other games as they are. Bounded draws use Lemire's
-multiplication method (2019), with its rejection step, so they are exact.
+The generator is xoshiro256++ (Blackman and Vigna 2019), its 256-bit state filled by SplitMix64 (Steele, Lea and Flood
+2014) from a key. A deal's dice and each seat's strategy draw from streams of different keys, so nobody's draws move
+anybody else's: a strategy that draws more, a further seat or another order of work leaves all other games as they are.
+Bounded draws use Lemire's multiplication method (2019), with its rejection step, so they are exact.
 """
 
 from typing import Any
@@ -16,6 +16,7 @@ from sims.jit import jit, wrapping
 # What a stream is for. A game numbers its own purposes from GAME on.
 STRATEGY = 1  # a seat's own draws
 NOISE = 2  # whether a `noisy` seat errs, and its errors
+STREAM_STEP = 2  # added for every further set of a seat's own streams
 GAME = 16
 
 STREAM = np.dtype([("s0", np.uint64), ("s1", np.uint64), ("s2", np.uint64), ("s3", np.uint64)])

@@ -1,13 +1,14 @@
 """Criss Cross (Reiner Knizia, Grail Games 2017; Détrak in France).
 
-Every seat has a 5×5 sheet with one symbol in its top-left space. Twelve times two dice with six symbols are rolled, once for all;
-every seat must enter the two symbols into two empty spaces that are orthogonal neighbours, in either order, if it still can.
-Each row and column scores its runs of equal symbols: 2 points for two in a row, 3 for three, 8 for four, 10 for five; an empty space
-breaks a run. The advanced game scores the diagonal from the top right to the bottom left as well, twice, and gives −5 for
-a line that is worth nothing. Highest total wins, ties by the highest single line. Source: the publisher's rulebook.
+Every seat has a 5×5 sheet with one symbol in its top-left space. Twelve times two dice with six symbols are rolled,
+once for all; every seat must enter the two symbols into two empty spaces that are orthogonal neighbours, in either
+order, if it still can. Each row and column scores its runs of equal symbols: 2 points for two in a row, 3 for three,
+8 for four, 10 for five; an empty space breaks a run. The advanced game scores the diagonal from the top right to the
+bottom left as well, twice, and gives −5 for a line that is worth nothing. Highest total wins, ties by the highest single
+line. Source: the publisher's rulebook.
 
-How it is held: a cell is 5·row + column, whatever the size (on a 3×3 sheet the other cells are never empty and never filled). A
-line is the number of its symbols in base 7, first cell lowest, 0 for a space: one table look-up scores it.
+How it is held: a cell is 5·row + column, whatever the size (on a 3×3 sheet the other cells are never empty and never
+filled). A line is the number of its symbols in base 7, first cell lowest, 0 for a space: one table look-up scores it.
 """
 
 from collections.abc import Iterator
@@ -116,7 +117,8 @@ VARIANTS: dict[str, dict[str, Any]] = {"basic": {}, "advanced": {"zero_line_poin
 
 def runs(symbols: tuple[int, ...]) -> list[int]:
     """Return the lengths of the maximal runs of equal symbols; a 0 (an empty space) is in none."""
-    lengths, previous = [], 0
+    lengths: list[int] = []
+    previous = 0
     for symbol in symbols:
         if symbol and symbol == previous:
             lengths[-1] += 1
@@ -215,7 +217,7 @@ def new_views(rules: CrissCrossRules, seats: int) -> Any:
     return views
 
 
-# --- Small rule functions (all take and return 64-bit words unless they say otherwise) ------------------------------------
+# --- Small rule functions (all take and return 64-bit words unless they say otherwise) -------------------------------
 
 
 @jit
@@ -232,7 +234,10 @@ def vertical_pairs(empty: Any) -> Any:
 
 @jit
 def all_pairs(empty: Any) -> Any:
-    """Return both kinds of pairs in one bit set, the vertical ones 32 bits higher: bit p stands for the moves 2p and 2p + 1."""
+    """Return both kinds of pairs in one bit set, the vertical ones 32 bits higher.
+
+    Bit p stands for the moves 2p and 2p + 1.
+    """
     return horizontal_pairs(empty) | (vertical_pairs(empty) << VERTICAL)
 
 
@@ -322,7 +327,7 @@ def place(view: Any, move: Any) -> None:
 
 @jit
 def pair_gain(view: Any, p: Any, vertical: Any, a: Any, b: Any) -> Any:
-    """Return the points (a signed number) that entering `a` into cell `p` and `b` into the next cell would add to the sheet now."""
+    """Return the points (a signed number) of entering `a` into cell `p` and `b` into the next, as the sheet stands."""
     lines, points = view.lines, view.points
     if vertical:
         q = p + Word(SIDE)
@@ -385,7 +390,10 @@ def random_move(view: Any, rng: Any) -> Any:
 
 @jit
 def keep_allowed(view: Any, seat: Any, moves: Any, count: Any) -> Any:
-    """Drop the moves that the seat's restriction forbids, unless it forbids all; return how many are left, or −1 when it failed."""
+    """Drop the moves that the seat's restriction forbids, unless it forbids all.
+
+    Return how many are left, or −1 when the restriction failed.
+    """
     kept = 0
     for index in range(count):
         move = moves[index]
@@ -415,7 +423,7 @@ def best_of(moves: Any, worth: Any, count: Any, rng: Any) -> Any:
 
 @jit
 def ask(view: Any, seat: Any, rng: Any, noise: Any, scratch: Any, probe: Any) -> Any:
-    """Return the move of a seat's own strategy: chooser or heuristic by value, limited and noisy as the seat's record says."""
+    """Return the move of a seat's own strategy, chooser or heuristic, limited and noisy as the seat's record says."""
     moves, worth = scratch
     if probe.on:  # a refused game is played again to find out why: keep what the strategy is about to see
         probe.ahead = view.ahead
@@ -613,9 +621,10 @@ def play(
         set_up(view, key, dice)
         start_stream(dice, key, ROLL, 0)
         for seat in range(seats):
-            start_stream(streams[seat, 0], key, chance.STRATEGY, seat)
+            own = chance.STREAM_STEP * players[seat].stream
+            start_stream(streams[seat, 0], key, chance.STRATEGY + own, seat)
             if players[seat].noise > 0.0 or players[seat].rollout_noise > 0.0:
-                start_stream(streams[seat, 1], key, chance.NOISE, seat)
+                start_stream(streams[seat, 1], key, chance.NOISE + own, seat)
             entered[seat] = -1  # still in the game
             if logged:
                 if seats > 1:

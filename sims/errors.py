@@ -20,19 +20,22 @@ class StrategyError(CrosslabError):
         The position in text.
     trace
         The plain-Python traceback of the strategy alone, when it raised.
+    deal
+        The deal in which it happened.
     replay
         The command that plays the deal again.
     """
 
-    def __init__(self, message: str, position: str = "", trace: str = "", replay: str = "") -> None:
+    def __init__(self, message: str, position: str = "", trace: str = "", deal: int = 0, replay: str = "") -> None:
         super().__init__(message)
         self.position = position
         self.trace = trace
+        self.deal = deal
         self.replay = replay
 
-    def __reduce__(self) -> tuple[type["StrategyError"], tuple[str, str, str, str]]:
+    def __reduce__(self) -> tuple[type["StrategyError"], tuple[str, str, str, int, str]]:
         """Travel between processes whole."""
-        return type(self), (str(self), self.position, self.trace, self.replay)
+        return type(self), (str(self), self.position, self.trace, self.deal, self.replay)
 
 
 class StoreError(CrosslabError):

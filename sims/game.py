@@ -1,7 +1,8 @@
 """What a game is to the rest of the laboratory: facts as data, rules that check themselves, and a few functions.
 
-A game is one file in this package. It fills in a `Game` and registers it on its last line; nothing else in the project has a branch
-for it. The file's order, for every game: facts, rules, records, small rule functions, the play kernel, describing, registration.
+A game is one file in this package. It fills in a `Game` and registers it on its last line; nothing else in the project
+has a branch for it. The file's order, for every game: facts, rules, records, small rule functions, the play kernel,
+describing, registration.
 """
 
 import dataclasses
@@ -226,7 +227,8 @@ class Game:
     log
         The record that one game's choices are written to.
     new_views
-        The records that a kernel call works in, with the rules' tables filled in: the table's, and one to think ahead in.
+        The records that a kernel call works in, with the rules' tables filled in: the table's, and one to think ahead
+        in.
     play
         The kernel; `sims.table.Table` says what it takes.
     events, results, narrate
@@ -271,6 +273,10 @@ class Game:
     rotate: Callable[[int], tuple[tuple[int, ...], ...]] = field(
         default=lambda seats: tuple(tuple((seat - turn) % seats for seat in range(seats)) for turn in range(seats))
     )
+
+    def __reduce__(self) -> tuple[Callable[[str], "Game"], tuple[str]]:
+        """Travel to another process by name: compiled functions are found there, not sent."""
+        return find_game, (self.name,)
 
     @property
     def columns(self) -> tuple[Column, ...]:

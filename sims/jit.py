@@ -1,13 +1,15 @@
 """The one place that knows Numba: every option, the cache on disk, and functions as pointers.
 
-Kernels and strategies are compiled with `jit` (a function) or `pointer` (a function that a kernel calls through an address). Three
-things are decided here and nowhere else:
+Kernels and strategies are compiled with `jit` (a function) or `pointer` (a function that a kernel calls through an
+address). Three things are decided here and nowhere else:
 
 - options: no GIL, NumPy's division rules, no fast-math (results must not depend on the machine);
-- the cache: Numba's own notices neither an edit in another file nor a damaged one. Ours is a folder named by a digest of all
-  sources of `sims` and `strategies`, the settings and the versions; each entry carries a checksum and is written in one rename;
-- pointers: one signature a game, so that one compiled kernel serves every strategy. A kernel calls an address that stands in a
-  record, like any other datum. An exception cannot leave compiled code that way, so each pointer returns a declared value instead.
+- the cache: Numba's own notices neither an edit in another file nor a damaged one. Ours is a folder named by a digest
+  of all sources of `sims` and `strategies`, the settings and the versions; each entry carries a checksum and is written
+  in one rename;
+- pointers: one signature a game, so that one compiled kernel serves every strategy. A kernel calls an address that
+  stands in a record, like any other datum. An exception cannot leave compiled code that way, so each pointer returns a
+  declared value instead.
 
 With NUMBA_DISABLE_JIT=1 everything here is plain Python, which the tests use to compare the two.
 """
@@ -17,7 +19,7 @@ import functools
 import hashlib
 import os
 import pickle
-import shutil
+import re
 import sys
 import tempfile
 import time
@@ -25,6 +27,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
 
+import llvmlite
 import numba
 import numpy as np
 import platformdirs
@@ -33,15 +36,15 @@ from numba.core.ccallback import CFunc
 from numba.core.compiler import CompileResult
 from numba.core.errors import NumbaError
 from numba.core.serialize import dumps
-from numba.extending import intrinsic
+from numba.np.numpy_support import as_dtype
 
 from sims.errors import UsageError
 
 __all__ = [
     "CACHE_VARIABLE",
     "COMPILED",
-    "has_feature",
     "caller",
+    "has_feature",
     "intrinsic",
     "jit",
     "on_compile",
@@ -51,10 +54,13 @@ __all__ = [
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
+intrinsic: Any = numba.extending.intrinsic  # its own annotation would take the type of every function under it
+
 COMPILED = not numba.config.DISABLE_JIT
 CACHE_VARIABLE = "CROSSLAB_CACHE_DIR"
 CACHED_PACKAGES = ("sims", "strategies")
 KEEP_DAYS = 30
+ENTRY_SUFFIX, TEMPORARY_PREFIX = ".bin", ".new-"
 JIT_OPTIONS = {"nogil": True, "error_model": "numpy"}
 POINTER_OPTIONS = {"nopython": True, **JIT_OPTIONS}
 
@@ -82,21 +88,27 @@ def source_digest() -> str:
         for path in sorted((_root / package).rglob("*.py")):
             state.update(path.relative_to(_root).as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
     settings = sorted(f"{name}={value}" for name, value in os.environ.items() if name.startswith("NUMBA_"))
-    versions = [sys.version, numba.__version__, np.__version__]
+    versions = [sys.version, numba.__version__, llvmlite.__version__, np.__version__]
     state.update("\0".join([*settings, *versions]).encode())
     return state.hexdigest()
 
 
 def _forget_old_folders(parent: Path, keep: Path) -> None:
+    """Remove our folders that nobody has used for long; `parent` may be the user's own, so nothing else is touched."""
     limit = time.time() - KEEP_DAYS * 86_400
     for folder in parent.iterdir():
-        if folder != keep and folder.is_dir() and folder.stat().st_mtime < limit:
-            shutil.rmtree(folder, ignore_errors=True)
+        if folder == keep or not re.fullmatch(r"[0-9a-f]{20}", folder.name) or folder.stat().st_mtime >= limit:
+            continue
+        with contextlib.suppress(OSError):  # another process may be at it too
+            for pattern in (f"*{ENTRY_SUFFIX}", f"{TEMPORARY_PREFIX}*"):
+                for path in folder.glob(pattern):
+                    path.unlink()
+            folder.rmdir()
 
 
 @functools.cache
 def cache_folder() -> Path | None:
-    """The folder of this version's compiled code; None when no folder can be written to (said once, on stderr)."""
+    """Return the folder of this version's compiled code; None when none can be written to (said once, on stderr)."""
     named = os.environ.get(CACHE_VARIABLE)
     parent = Path(named) if named else Path(platformdirs.user_cache_dir("crosslab"))
     folder = parent / source_digest()
@@ -121,12 +133,20 @@ class SourceCache:
 
     Numba keys an entry by the pickled closure, which for a closure over another compiled function is different in every
     process. Here the folder vouches for the sources, so name, signature and processor are key enough.
+
+    Parameters
+    ----------
+    name
+        What the entries are called.
+    prepare
+        Called when there is no entry, before Numba compiles.
     """
 
     DIGEST = 16
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, prepare: Callable[[], object] | None = None) -> None:
         self.name = name
+        self.prepare = prepare
 
     @property
     def cache_path(self) -> str:
@@ -136,7 +156,7 @@ class SourceCache:
     def _path(self, signature: Any, codegen: Any) -> Path | None:
         folder = cache_folder()
         key = hashlib.blake2b(repr((signature, codegen.magic_tuple())).encode(), digest_size=8).hexdigest()
-        return None if folder is None else folder / f"{self.name}.{key}.bin"
+        return None if folder is None else folder / f"{self.name}.{key}{ENTRY_SUFFIX}"
 
     def load_overload(self, signature: Any, target_context: Any) -> Any:
         """Return the compiled result, or None when there is none or it is damaged (it is then compiled anew)."""
@@ -149,6 +169,8 @@ class SourceCache:
                 if digest == hashlib.blake2b(payload, digest_size=self.DIGEST).digest():
                     return CompileResult._rebuild(target_context, *pickle.loads(payload))
         _announce(self.name)
+        if self.prepare:
+            self.prepare()
         return None
 
     def save_overload(self, signature: Any, result: Any) -> None:
@@ -158,7 +180,7 @@ class SourceCache:
             return
         payload = dumps(result._reduce())
         with contextlib.suppress(OSError):
-            handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=".new-")
+            handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=TEMPORARY_PREFIX)
             with os.fdopen(handle, "wb") as file:
                 file.write(hashlib.blake2b(payload, digest_size=self.DIGEST).digest() + payload)
             os.replace(temporary, path)
@@ -174,7 +196,7 @@ class SourceCache:
 
 
 def _is_ours(function: Callable[..., Any]) -> bool:
-    path = Path(function.__code__.co_filename)
+    path = Path(function.__code__.co_filename).resolve()
     return any(path.is_relative_to(_root / package) for package in CACHED_PACKAGES)
 
 
@@ -189,10 +211,11 @@ def jit(function: Function) -> Function:
     """Compile `function` at its first call; our own functions are kept in the cache."""
     if not COMPILED:
         return function
-    dispatcher = numba.njit(**JIT_OPTIONS)(function)
+    dispatcher: Any = numba.njit(**JIT_OPTIONS)(function)
     if _is_ours(function):
         dispatcher._cache = SourceCache(_cache_name(function))
-    return dispatcher  # type: ignore[no-any-return]
+    compiled: Function = dispatcher
+    return compiled
 
 
 def wrapping(function: Function) -> Function:
@@ -205,17 +228,7 @@ def wrapping(function: Function) -> Function:
 # --- Pointers --------------------------------------------------------------------------------------------------------
 
 
-class _Callback(CFunc):  # type: ignore[misc]
-    """A C callback around `inner`, which is compiled only when the cache has no callback."""
-
-    inner: Any
-
-    def _compile_uncached(self) -> Any:
-        self.inner.compile(self._sig.args)
-        return super()._compile_uncached()
-
-
-_by_address: dict[int, Callable[..., Any]] = {}  # keeps the callbacks alive; with the JIT off, calls go through it
+_by_address: dict[int, Any] = {}  # keeps the callbacks alive; with the JIT off, calls go through it
 
 
 @functools.cache
@@ -241,19 +254,19 @@ def pointer(function: Callable[..., Any], signature: Any, on_error: float) -> in
         When Numba cannot compile the function for the signature; the message has Numba's reason in one line.
     """
     if not COMPILED:
-        address = len(_by_address) + 1
-        _by_address[address] = _guarded(function, on_error)
-        return address
-    inner = numba.njit(**JIT_OPTIONS)(function)
-    callback = _Callback(
+        guarded = _guarded(function, as_dtype(signature.return_type).type, on_error)
+        _by_address[id(guarded)] = guarded
+        return id(guarded)
+    inner: Any = numba.njit(**JIT_OPTIONS)(function)
+    callback: Any = CFunc(
         _catching(inner, signature, on_error), (signature.args, signature.return_type), {}, POINTER_OPTIONS
     )
-    callback.inner = inner
-    if _is_ours(function):
-        callback._cache = SourceCache(_cache_name(function) + ".pointer")
-    else:
-        _announce(function.__name__)
     try:
+        if _is_ours(function):
+            callback._cache = SourceCache(_cache_name(function) + ".pointer", lambda: inner.compile(signature.args))
+        else:
+            _announce(function.__name__)
+            inner.compile(signature.args)
         callback.compile()
     except NumbaError as error:
         raise UsageError(f"{function.__name__} does not compile: {_reason(error)}") from error
@@ -261,10 +274,10 @@ def pointer(function: Callable[..., Any], signature: Any, on_error: float) -> in
     return int(callback.address)
 
 
-def _guarded(function: Callable[..., Any], on_error: float) -> Callable[..., Any]:
+def _guarded(function: Callable[..., Any], convert: Callable[[Any], Any], on_error: float) -> Callable[..., Any]:
     def guarded(*arguments: Any) -> Any:
         try:
-            return function(*arguments)
+            return convert(function(*arguments))
         except Exception:
             return on_error
 
@@ -274,8 +287,8 @@ def _guarded(function: Callable[..., Any], on_error: float) -> Callable[..., Any
 def _catching(inner: Any, signature: Any, on_error: float) -> Callable[..., Any]:
     """Return a function that calls `inner` and returns `on_error` where that raises.
 
-    Compiled try/except would do the same at three times the price of the call: here the status that every compiled function
-    returns is looked at directly.
+    Compiled try/except would do the same at three times the price of the call: here the status that every compiled
+    function returns is looked at directly.
     """
 
     def lower(context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
@@ -319,7 +332,7 @@ def caller(signature: Any) -> Any:
 
 
 def _reason(error: Exception) -> str:
-    """The line of a Numba error that says what is wrong, and where in the user's file."""
+    """Return the line of a Numba error that says what is wrong, and where in the user's file."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     skipped = ("Failed in", "During:", "- ", "Traceback", "raised from", "There are", "This error", "<source", "^")
     said = [line for line in lines if not line.startswith(skipped)]
@@ -328,7 +341,12 @@ def _reason(error: Exception) -> str:
 
 
 def has_feature(name: str) -> bool:
-    """Whether this machine's processor has an LLVM feature ("bmi2", say); False when LLVM does not know the processor."""
+    """Whether compiled code may use a feature of LLVM's ("bmi2", say): this machine has it, and Numba is not told otherwise.
+
+    False when LLVM does not know the processor.
+    """
+    if numba.config.CPU_FEATURES is not None:
+        return f"+{name}" in numba.config.CPU_FEATURES.split(",")
     try:
         return bool(binding.get_host_cpu_features().get(name, False))
     except RuntimeError:

@@ -1,7 +1,7 @@
 """Who sits at the table, and one call of a game's kernel.
 
-A `Player` is everything that the simulators know of a strategy: functions and numbers. A `Table` seats players under given rules,
-plays deals, and finds out why when a move is refused.
+A `Player` is everything that the simulators know of a strategy: functions and numbers. A `Table` seats players under
+given rules, plays deals, and finds out why when a move is refused.
 """
 
 import dataclasses
@@ -28,6 +28,7 @@ SEAT = np.dtype(
         ("noise", np.float64),  # how often the strategy itself errs
         ("rollout_noise", np.float64),  # how often the player that thinks by rollouts of it errs
         ("rollouts", np.int64),  # games that are played ahead for every move; 0: none
+        ("stream", np.uint8),  # which of its own streams the player draws from
         ("plain", np.uint8),  # a chooser without anything around it
         ("by_value", np.uint8),
         ("limited", np.uint8),  # forbidder holds for the strategy itself
@@ -73,6 +74,8 @@ class Player:
         Whether the restriction holds for the strategy itself, and how often it plays a random move instead.
     rollouts, rollout_limited, rollout_noise
         Games played ahead for every legal move (0: none), and the same two for the player that does so.
+    stream
+        Which of its own streams it draws from: a player that is compared with itself needs another one.
     remake
         A function and its arguments that make this player in another process; None when only its code can travel.
     """
@@ -88,12 +91,13 @@ class Player:
     rollouts: int = 0
     rollout_limited: bool = False
     rollout_noise: float = 0.0
+    stream: int = 0
     remake: tuple[Callable[..., "Player"], tuple[Any, ...]] | None = None
 
     def __reduce__(self) -> Any:
         """Travel to another process by name where there is one: compiled helpers and the cache are found there."""
         if self.remake:
-            return self.remake
+            return _remake, (self.remake, self.stream)
         return Player, tuple(getattr(self, item.name) for item in dataclasses.fields(self))
 
     def compile(self, game: Game) -> tuple[int, int, int]:
@@ -108,10 +112,16 @@ class Player:
         """Write this player to a `SEAT` record."""
         seat.chooser, seat.valuer, seat.forbidder = self.compile(game)
         seat.noise, seat.rollout_noise, seat.rollouts = self.noise, self.rollout_noise, self.rollouts
+        seat.stream = self.stream
         seat.by_value = self.valuer is not None
         seat.limited, seat.rollout_limited = self.limited, self.rollout_limited
         seat.plain = not (self.valuer or self.limited or self.noise or self.rollouts)
         seat.params[: len(self.params)] = self.params
+
+
+def _remake(recipe: tuple[Callable[..., Player], tuple[Any, ...]], stream: int) -> Player:
+    make, arguments = recipe
+    return dataclasses.replace(make(*arguments), stream=stream)
 
 
 class Table:
@@ -172,16 +182,31 @@ class Table:
         """
         played = self._play(seed, first_deal, outcomes, self._no_logs)
         if played < len(outcomes):
-            raise self._explain(seed, first_deal + played)
+            raise self._refusal(seed, first_deal + played)
 
     def log(self, seed: int, first_deal: int, deals: int = 1) -> tuple[NDArray[np.int16], Any]:
-        """Play deals and keep every choice; return outcomes, shape (deals, seats, columns), and logs, shape (deals,)."""
+        """Play deals and keep every choice.
+
+        Returns
+        -------
+        The outcomes, shape (deals, seats, columns), and the logs, shape (deals,).
+
+        Raises
+        ------
+        StrategyError
+            As in `play`.
+        """
         outcomes = self.new_outcomes(deals)
         logs = np.zeros(deals, self.game.log).view(np.recarray)
         played = self._play(seed, first_deal, outcomes, logs)
         if played < deals:
-            raise self._explain(seed, first_deal + played)
+            raise self._refusal(seed, first_deal + played)
         return outcomes, logs
+
+    def _refusal(self, seed: int, deal: int) -> StrategyError:
+        error = self._explain(seed, deal)
+        error.deal = deal
+        return error
 
     def _explain(self, seed: int, deal: int) -> StrategyError:
         """Play a refused deal again, and call the strategy's plain Python function where it failed."""

@@ -5,9 +5,9 @@
         '''Gain, and a liking for the middle row.'''
         return gain(view, move) + params[0] * (first_cell(move) // 5 == 2)
 
-`heuristic` is the form that people compare: a value for each legal move, and the best is played, ties at random. `strategy` is the
-general one: `choose(view, rng, params) -> move`. Both are compiled by Numba when they first play. `restrict`, `noisy` and `rollout`
-make new players of old ones.
+`heuristic` is the form that people compare: a value for each legal move, and the best is played, ties at random.
+`strategy` is the general one: `choose(view, rng, params) -> move`. Both are compiled by Numba when they first play.
+`restrict`, `noisy` and `rollout` make new players of old ones.
 """
 
 import dataclasses
@@ -218,9 +218,9 @@ def strategy(
 def heuristic(
     game: str, *, name: str | None = None, parameters: Sequence[Parameter] = (), tags: Sequence[str] = ()
 ) -> Callable[[Callable[..., Any]], Strategy]:
-    """Declare a heuristic by value: `value(view, move, params) -> float`; the best legal move is played, ties at random.
+    """Declare a heuristic by value: `value(view, move, params) -> float`.
 
-    Takes the same arguments as `strategy`.
+    The best legal move is played, ties at random. Takes the same arguments as `strategy`.
     """
     return lambda function: _declare(function, game, name, parameters, tags, VALUER_ARGUMENTS)
 
@@ -252,7 +252,7 @@ def _declare(
 
 
 def restriction(game: str, *, name: str | None = None) -> Callable[[Callable[..., Any]], Restriction]:
-    """Declare moves to avoid, for `restrict`: `function(view, move, params) -> bool`, true for a move that is not wanted."""
+    """Declare moves to avoid, for `restrict`: `function(view, move, params) -> bool`, true for an unwanted move."""
 
     def declare(function: Callable[..., Any]) -> Restriction:
         _check_arguments(function, VALUER_ARGUMENTS)
@@ -291,8 +291,8 @@ def noisy(player: Strategy, rate: float) -> Strategy:
 def restrict(player: Strategy, never: Restriction) -> Strategy:
     """Return a player that avoids the moves of `never` as long as it has others.
 
-    A heuristic takes the best of the other moves. When a chooser picks a move that it shall not make, one of the others is
-    made at random.
+    A heuristic takes the best of the other moves. When a chooser picks a move that it shall not make, one of the others
+    is made at random.
     """
     if not isinstance(never, Restriction):
         raise UsageError(f"never={never!r} is no restriction: declare one with @restriction(game)")

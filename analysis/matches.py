@@ -1,0 +1,267 @@
+"""Compare: two strategies on the same deals, with the controls that show whether the comparison itself is sound."""
+
+import dataclasses
+import functools
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from analysis.comparisons import (
+    Control,
+    PairedCounts,
+    PairedResult,
+    control_entry,
+    control_passed_mirror,
+    control_passed_weak,
+    paired_verdict,
+    verdict_block,
+)
+from analysis.histogram import Histogram
+from sims.design import Design, Outcomes
+from sims.errors import UsageError
+from sims.game import SCORE, Game, Rules, find_game
+from sims.run import run
+from sims.table import Player
+from strategies.api import Strategy
+from strategies.specs import builtin_strategies, find_strategy
+
+CONTROL_DEALS = 16_384
+"""Controls play at most this many deals: enough to see a difference of half a point, and no burden on a long run."""
+
+Sides = tuple[tuple[tuple[int, ...], ...], ...]  # by line-up, rotation, seat: 1 for A, −1 for B, 0 for the others
+
+
+@dataclass(frozen=True)
+class Match:
+    """Who plays for A, who for B: the line-ups of one block and the side of every seat."""
+
+    lineups: tuple[tuple[Player, ...], ...]
+    sides: tuple[tuple[int, ...], ...]  # of the line-ups before rotation
+
+    def design_sides(self, design: Design) -> Sides:
+        """Return the side of every seat under every rotation."""
+        return tuple(
+            tuple(tuple(self.sides[lineup][who] for who in seating) for seating in design.seatings(lineup))
+            for lineup in range(len(self.lineups))
+        )
+
+
+def make_match(a: Player, b: Player, seats: int, opponents: Sequence[Player]) -> Match:
+    """Return the line-ups of a comparison.
+
+    One seat: each plays the deal alone. Opponents: each plays the deal with the same opponents. Otherwise both sit at one table and
+    alternate, once beginning with A and, where turning the table does not give that anyway, once beginning with B.
+    """
+    if opponents or seats == 1:
+        rest = tuple(opponents)
+        return Match(((a, *rest), (b, *rest)), ((1, *(0 for _ in rest)), (-1, *(0 for _ in rest))))
+    forth = tuple((a, b)[seat % 2] for seat in range(seats))
+    back = tuple((b, a)[seat % 2] for seat in range(seats))
+    signs = tuple((1, -1)[seat % 2] for seat in range(seats))
+    if seats % 2 == 0:
+        return Match((forth,), (signs,))
+    return Match((forth, back), (signs, tuple(-sign for sign in signs)))
+
+
+def count_pairs(design: Design, chunk: int, outcomes: Sequence[Outcomes], *, sides: Sides) -> PairedCounts:
+    """Count the blocks of one chunk: sums of A's scores, of B's, and their differences."""
+    first = np.zeros(outcomes[0].shape[1], np.int64)
+    second = np.zeros_like(first)
+    for array, rotations in zip(outcomes, sides, strict=True):
+        for scores, seats in zip(array[..., SCORE], rotations, strict=True):
+            for seat, side in enumerate(seats):
+                if side:
+                    (first if side > 0 else second)[:] += scores[:, seat]
+    scale = sum(side > 0 for rotations in sides for seats in rotations for side in seats)
+    return PairedCounts(
+        Histogram.from_scores(first - second), Histogram.from_scores(first), Histogram.from_scores(second), scale
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class Comparison:
+    """What `compare` found.
+
+    Attributes
+    ----------
+    a, b
+        The specs of the two.
+    design
+        What was played.
+    counts
+        The exact counts of the blocks.
+    result
+        Effect, interval, verdict and all that goes with them.
+    controls
+        The mirror control and the known-weak control.
+    seconds, games
+        How long it took with the controls, and the games that were played for the comparison itself.
+    """
+
+    a: str
+    b: str
+    design: Design
+    counts: PairedCounts
+    result: PairedResult
+    controls: dict[str, Control]
+    seconds: float
+    games: int
+
+    def text(self) -> str:
+        """Return the verdict block, at most 80 columns wide."""
+        version = self.design.game.rules_version
+        return verdict_block(self.result, self.a, self.b, self.design.seed, version, self.controls)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the comparison as JSON values; a statistic that is not defined is null."""
+        result = self.result
+        return {
+            "a": self.a,
+            "b": self.b,
+            "blocks": result.blocks,
+            "effect": _defined(result.effect),
+            "low": _defined(result.low),
+            "high": _defined(result.high),
+            "p_a_better": _defined(result.p_a_better),
+            "p_tie": _defined(result.p_tie),
+            "margin": result.margin,
+            "verdict": result.verdict,
+            "seed": self.design.seed,
+            "rules_version": self.design.game.rules_version,
+            "variance_ratio": _defined(result.variance_ratio),
+            "smallest_detectable": _defined(result.smallest_detectable),
+            "controls": {
+                name: {key: _defined(value) for key, value in control.items()}
+                for name, control in self.controls.items()
+            },
+            "design": self.design.to_dict(),
+        }
+
+    def scores(self) -> pl.DataFrame:
+        """Return the distribution of both, columns `strategy`, `score` (points a game, mean over a block) and `count`."""
+        return pl.concat(
+            _counted(histogram, self.counts.scale, "score").select(pl.lit(spec).alias("strategy"), "score", "count")
+            for spec, histogram in ((self.a, self.counts.a), (self.b, self.counts.b))
+        )
+
+    def differences(self) -> pl.DataFrame:
+        """Return the distribution of the paired difference, columns `difference` (points a game) and `count` (blocks)."""
+        return _counted(self.counts.difference, self.counts.scale, "difference")
+
+    def summary(self) -> pl.DataFrame:
+        """Return one row with the statistics, for tables and files."""
+        row = {key: value for key, value in self.to_dict().items() if key not in ("controls", "design")}
+        for name, control in self.controls.items():
+            row[f"{name}_control"] = control["passed"]
+        return pl.DataFrame([row])
+
+
+def _counted(histogram: Histogram, scale: int, name: str) -> pl.DataFrame:
+    counts = histogram.to_dict()
+    return pl.DataFrame(
+        {name: [score / scale for score in counts], "count": list(counts.values())},
+        schema={name: pl.Float64, "count": pl.Int64},
+    )
+
+
+def _defined(value: Any) -> Any:
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def compare(
+    game: str | Game,
+    a: "str | Strategy",
+    b: "str | Strategy",
+    *,
+    deals: int = 100_000,
+    seed: int = 1,
+    seats: int | None = None,
+    opponents: "Sequence[str | Strategy]" = (),
+    margin: float | None = None,
+    variant: "str | Rules | None" = None,
+    n_jobs: int = -1,
+    backend: str = "threads",
+    store: Path | str | None = None,
+    progress: bool = True,
+) -> Comparison:
+    """Compare two strategies on the same deals.
+
+    Parameters
+    ----------
+    game
+        The game's name.
+    a, b
+        The two strategies; the effect is A's points a game minus B's.
+    deals, seed
+        Which deals; each is a block.
+    seats
+        Seats at the table; by default the fewest that the game has, or one more than there are opponents. With one seat, A
+        and B each play the deal alone; with more, they sit at one table and take turns at all seats.
+    opponents
+        Others at the table: then A and B do not meet, each plays the deal with these, at every seat.
+    margin
+        The difference in points a game that does not matter; by default the game's.
+    variant, n_jobs, backend, store, progress
+        See `simulate`.
+
+    Returns
+    -------
+    Comparison
+
+    Raises
+    ------
+    UsageError, StrategyError, StoreError
+        As they say.
+    """
+    found = find_game(game)
+    rules = found.resolve_rules(variant)
+    players = [find_strategy(found.name, spec).player() for spec in (a, b)]
+    others = [find_strategy(found.name, spec).player() for spec in opponents]
+    seats = _seats(found, seats, len(others))
+    margin = found.margin if margin is None else margin
+    if isinstance(margin, bool) or not isinstance(margin, int | float) or not (math.isfinite(margin) and margin >= 0):
+        raise UsageError(f"margin={margin!r} does not fit: it takes a number of points, 0 or more")
+
+    def play(
+        first: Player, second: Player, number: int, keep: Path | str | None
+    ) -> tuple[Design, PairedCounts, float, int]:
+        match = make_match(first, second, seats, others)
+        design = Design(found, rules, match.lineups, seed=seed, deals=number)
+        reduce = functools.partial(count_pairs, sides=match.design_sides(design))
+        played = run(design, reduce, n_jobs=n_jobs, backend=backend, store=keep, progress=progress)
+        return design, played.result, played.seconds, played.games
+
+    design, counts, seconds, games = play(players[0], players[1], deals, store)
+    result = paired_verdict(counts, margin)
+    controls: dict[str, Control] = {}
+    few = min(deals, CONTROL_DEALS)
+    # The same player with other draws of its own: differences come and go, and must cancel.
+    _, mirrored, more, _ = play(players[0], dataclasses.replace(players[0], stream=1), few, None)
+    seconds += more
+    mirror = paired_verdict(mirrored, margin)
+    controls["mirror"] = control_entry(players[0].spec, mirror, control_passed_mirror(mirror))
+    weak = next((strategy for strategy in builtin_strategies(found.name) if "weak" in strategy.tags), None)
+    stronger = players[0] if result.effect >= 0 else players[1]
+    if weak is not None:
+        _, beaten, more, _ = play(stronger, weak.player(), few, None)
+        seconds += more
+        lost = paired_verdict(beaten, margin)
+        passed = control_passed_weak(lost) if stronger.digest != weak.digest else None
+        controls["weak"] = control_entry(weak.spec, lost, passed)
+    return Comparison(players[0].spec, players[1].spec, design, counts, result, controls, seconds, games)
+
+
+def _seats(game: Game, seats: int | None, opponents: int) -> int:
+    if seats is None:
+        seats = opponents + 1 if opponents else game.seats[0]
+    if isinstance(seats, bool) or not isinstance(seats, int):
+        raise UsageError(f"seats={seats!r} does not fit: it takes a whole number")
+    game.check_seats(seats)
+    if opponents and seats != opponents + 1:
+        raise UsageError(f"{opponents} opponents and one strategy make {opponents + 1} seats, not {seats}")
+    return seats
