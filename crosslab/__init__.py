@@ -1,1 +1,62 @@
-"""."""
+"""crosslab: Monte Carlo strategy analysis for four tabletop games.
+
+The verbs have the same words here and on the command line: `simulate`, `compare`, `replay`, `check`. Names are loaded when they are
+first used, so that importing this package costs nothing.
+"""
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from analysis.histogram import Histogram as Histogram
+    from analysis.matches import Comparison as Comparison
+    from analysis.matches import compare as compare
+    from analysis.simulation import Results as Results
+    from analysis.simulation import simulate as simulate
+    from crosslab.verbs import replay as replay
+    from crosslab.verbs import strategies as strategies
+    from reports.comparison import write_comparison as write_comparison
+    from sims.errors import CrosslabError as CrosslabError
+    from sims.errors import StoreError as StoreError
+    from sims.errors import StrategyError as StrategyError
+    from sims.errors import UsageError as UsageError
+    from sims.game import find_game as find_game
+    from sims.game import game_names as game_names
+    from strategies.api import Parameter as Parameter
+    from strategies.api import Strategy as Strategy
+    from strategies.api import heuristic as heuristic
+    from strategies.api import noisy as noisy
+    from strategies.api import restrict as restrict
+    from strategies.api import restriction as restriction
+    from strategies.api import rollout as rollout
+    from strategies.api import strategy as strategy
+    from strategies.contract import check as check
+    from strategies.specs import find_strategy as find_strategy
+
+_HOMES = {
+    "analysis.histogram": ("Histogram",),
+    "analysis.matches": ("Comparison", "compare"),
+    "analysis.simulation": ("Results", "simulate"),
+    "crosslab.verbs": ("replay", "strategies"),
+    "reports.comparison": ("write_comparison",),
+    "sims.errors": ("CrosslabError", "StoreError", "StrategyError", "UsageError"),
+    "sims.game": ("find_game", "game_names"),
+    "strategies.api": ("Parameter", "Strategy", "heuristic", "noisy", "restrict", "restriction", "rollout", "strategy"),
+    "strategies.contract": ("check",),
+    "strategies.specs": ("find_strategy",),
+}
+_HOME_OF = {name: module for module, names in _HOMES.items() for name in names}
+
+__all__ = sorted(_HOME_OF)  # noqa: PLE0605
+
+
+def __getattr__(name: str) -> Any:
+    """Load a public name from its home."""
+    if name not in _HOME_OF:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(importlib.import_module(_HOME_OF[name]), name)
+
+
+def __dir__() -> list[str]:
+    """List the public names."""
+    return [*globals(), *__all__]

@@ -4,8 +4,8 @@ Every seat has a 5×5 sheet with one symbol in its top-left space. Twelve times 
 once for all; every seat must enter the two symbols into two empty spaces that are orthogonal neighbours, in either
 order, if it still can. Each row and column scores its runs of equal symbols: 2 points for two in a row, 3 for three,
 8 for four, 10 for five; an empty space breaks a run. The advanced game scores the diagonal from the top right to the
-bottom left as well, twice, and gives −5 for a line that is worth nothing. Highest total wins, ties by the highest single
-line. Source: the publisher's rulebook.
+bottom left as well, twice, and gives −5 for a line that is worth nothing. Highest total wins, ties by the highest
+single line. Source: the publisher's rulebook.
 
 How it is held: a cell is 5·row + column, whatever the size (on a 3×3 sheet the other cells are never empty and never
 filled). A line is the number of its symbols in base 7, first cell lowest, 0 for a space: one table look-up scores it.
@@ -422,13 +422,19 @@ def best_of(moves: Any, worth: Any, count: Any, rng: Any) -> Any:
 
 
 @jit
+def note(view: Any, rng: Any, probe: Any) -> None:
+    """Keep what a strategy is about to see: a refused game is played again to find out why."""
+    probe.ahead = view.ahead
+    probe.s0, probe.s1, probe.s2, probe.s3 = rng.s0, rng.s1, rng.s2, rng.s3
+    probe.move = ILLEGAL
+
+
+@jit
 def ask(view: Any, seat: Any, rng: Any, noise: Any, scratch: Any, probe: Any) -> Any:
     """Return the move of a seat's own strategy, chooser or heuristic, limited and noisy as the seat's record says."""
     moves, worth = scratch
-    if probe.on:  # a refused game is played again to find out why: keep what the strategy is about to see
-        probe.ahead = view.ahead
-        probe.s0, probe.s1, probe.s2, probe.s3 = rng.s0, rng.s1, rng.s2, rng.s3
-        probe.move = ILLEGAL
+    if probe.on:
+        note(view, rng, probe)
     errs = seat.noise > 0.0 and chance.uniform(noise) < seat.noise
     if not (errs or seat.by_value):
         move = call_choose(seat.chooser, view, rng, seat.params)
@@ -483,6 +489,8 @@ def ask_by_rollouts(
     """
     view, ahead = views[0], views[1]
     moves, worth = outer
+    if probe.on:
+        note(view, rng, probe)
     if seat.rollout_noise > 0.0 and chance.uniform(noise) < seat.rollout_noise:
         if not seat.rollout_limited:
             return random_move(view, noise)
@@ -590,8 +598,10 @@ def write_ranks(outcomes: Any) -> None:
             lead = np.int64(outcomes[other, SCORE]) - np.int64(outcomes[seat, SCORE])
             if lead == 0:
                 lead = np.int64(outcomes[other, BEST_LINE]) - np.int64(outcomes[seat, BEST_LINE])
-            rank += lead > 0
-            equals += lead == 0
+            if lead > 0:
+                rank += 1
+            elif lead == 0:
+                equals += 1
         outcomes[seat, RANK] = rank
         outcomes[seat, WIN] = WIN_UNIT // equals if rank == 1 else 0
 

@@ -28,7 +28,7 @@ WIN_UNIT = 840  # a sole win; divisible by every number of seats that can share 
 def near_misses(name: str, known: Iterable[str]) -> str:
     """Return "; did you mean x?" for the names most like `name`, or the list of all when none is."""
     names = sorted(known)
-    close = difflib.get_close_matches(name, names, n=3)
+    close = difflib.get_close_matches(str(name), names, n=3)
     return f"; did you mean {' or '.join(close)}?" if close else f"; there are: {', '.join(names)}"
 
 
@@ -132,7 +132,7 @@ class Rules:
             value = getattr(self, item.name)
             try:
                 object.__setattr__(self, item.name, check.check(value))
-            except ValueError:
+            except (TypeError, ValueError):
                 raise UsageError(f"option {item.name}={value!r} does not fit: it takes {check.allowed}") from None
 
     @classmethod

@@ -54,7 +54,6 @@ __all__ = [
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
-intrinsic: Any = numba.extending.intrinsic  # its own annotation would take the type of every function under it
 
 COMPILED = not numba.config.DISABLE_JIT
 CACHE_VARIABLE = "CROSSLAB_CACHE_DIR"
@@ -218,6 +217,12 @@ def jit(function: Function) -> Function:
     return compiled
 
 
+def intrinsic(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Declare a function of compiled code that is written in LLVM's terms, as Numba's decorator of this name does."""
+    declared: Callable[..., Any] = numba.extending.intrinsic(function)
+    return declared
+
+
 def wrapping(function: Function) -> Function:
     """Let 64-bit arithmetic wrap around without NumPy's warning when the JIT is off; put it under `jit`."""
     if COMPILED:
@@ -341,9 +346,9 @@ def _reason(error: Exception) -> str:
 
 
 def has_feature(name: str) -> bool:
-    """Whether compiled code may use a feature of LLVM's ("bmi2", say): this machine has it, and Numba is not told otherwise.
+    """Whether compiled code may use an LLVM feature ("bmi2", say); False when LLVM does not know the processor.
 
-    False when LLVM does not know the processor.
+    NUMBA_CPU_NAME and NUMBA_CPU_FEATURES come before what this machine has.
     """
     if numba.config.CPU_FEATURES is not None:
         return f"+{name}" in numba.config.CPU_FEATURES.split(",")

@@ -5,6 +5,7 @@ given rules, plays deals, and finds out why when a move is refused.
 """
 
 import dataclasses
+import math
 import traceback
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -104,7 +105,7 @@ class Player:
         """Return the addresses of chooser, valuer and forbidder, 0 for none; compiles what is not compiled yet."""
         return (
             pointer(self.chooser, game.choose, game.illegal) if self.chooser else 0,
-            pointer(self.valuer, game.value, float("nan")) if self.valuer else 0,
+            pointer(self.valuer, game.value, math.nan) if self.valuer else 0,
             pointer(self.forbidder, game.forbid, -1) if self.forbidder else 0,
         )
 
@@ -210,11 +211,14 @@ class Table:
 
     def _explain(self, seed: int, deal: int) -> StrategyError:
         """Play a refused deal again, and call the strategy's plain Python function where it failed."""
+        plain = self._seats.plain.copy()
+        self._seats.plain[:] = 0  # what plain choosers see is not noted
         self._probe.on = 1
         try:
             played = self._play(seed, deal, self.new_outcomes(1), self._no_logs)
         finally:
             self._probe.on = 0
+            self._seats.plain[:] = plain
         if played == 1:
             return StrategyError(
                 f"a move of deal {deal} was refused once and accepted when played again: a strategy keeps hidden state "
@@ -229,36 +233,45 @@ class Table:
         params = self._seats[seat].params
         if player.forbidder:
             for move in self.game.moves(view):
-                failure = _failure(player.forbidder, view, np.uint64(move), params)
-                if failure:
-                    return StrategyError(
-                        f"the restriction of {player.spec} raised {failure[0]} ({where})", position, failure[1]
-                    )
+                answer, failure, trace = _call(player.forbidder, view, np.uint64(move), params)
+                if failure or not _is_truth_value(answer):
+                    said = f"raised {failure}" if failure else f"returned {answer}, which is neither true nor false"
+                    return StrategyError(f"the restriction of {player.spec} {said} ({where})", position, trace)
         if player.valuer:
             move = int(probe.move)
-            failure = _failure(player.valuer, view, np.uint64(move), params)
-            said = f"raised {failure[0]}" if failure else "returned a value that is not a number"
+            _, failure, trace = _call(player.valuer, view, np.uint64(move), params)
+            said = f"raised {failure}" if failure else "returned a value that is not a number"
             return StrategyError(
-                f"{player.spec} {said} for {self.game.describe_move(view, move)} ({where})",
-                position,
-                failure[1] if failure else "",
+                f"{player.spec} {said} for {self.game.describe_move(view, move)} ({where})", position, trace
             )
         assert player.chooser is not None
-        failure = _failure(player.chooser, view, rng, params)
+        _, failure, trace = _call(player.chooser, view, rng, params)
         if failure:
-            return StrategyError(f"{player.spec} raised {failure[0]} ({where})", position, failure[1])
+            return StrategyError(f"{player.spec} raised {failure} ({where})", position, trace)
         move = int(probe.refused)
         return StrategyError(
             f"{player.spec} made an illegal move: {self.game.describe_move(view, move)} ({where})", position
         )
 
 
-def _failure(function: Callable[..., Any], *arguments: Any) -> tuple[str, str] | None:
-    """Call a strategy's function in plain Python; return the exception in one line, and its traceback without ours."""
+def _is_truth_value(answer: Any) -> bool:
+    """Whether a restriction's answer says yes or no: compiled code reports its failures by negative numbers."""
     try:
-        function(*arguments)
+        return int(answer) >= 0
+    except (TypeError, ValueError):
+        return False
+
+
+def _call(function: Callable[..., Any], *arguments: Any) -> tuple[Any, str, str]:
+    """Call a strategy's function in plain Python.
+
+    Returns
+    -------
+    What it returned, the exception that it raised in one line, and the traceback without our own frame.
+    """
+    try:
+        return function(*arguments), "", ""
     except Exception as error:
         trace = error.__traceback__.tb_next if error.__traceback__ else None
         text = "".join(traceback.format_exception(type(error), error, trace)).rstrip()
-        return " ".join(traceback.format_exception_only(error)[-1].split()), text
-    return None
+        return None, " ".join(traceback.format_exception_only(error)[-1].split()), text

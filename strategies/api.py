@@ -11,11 +11,14 @@
 """
 
 import dataclasses
+import functools
 import hashlib
 import inspect
 import math
+import numbers
+import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -39,19 +42,26 @@ class Parameter:
     doc: str = ""
 
     def __post_init__(self) -> None:
-        """Refuse a default outside the range."""
+        """Refuse a name that no spec can hold, and a default outside the range."""
+        check_name(self.name, "parameter")
         if not self.low <= self.default <= self.high:
             raise UsageError(f"parameter {self.name}: its default {self.default} is not in {self.low} to {self.high}")
 
     def check(self, value: Any, owner: str) -> float:
         """Return a value as a float, or say which values fit."""
-        fits = isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+        fits = isinstance(value, numbers.Real) and not isinstance(value, bool) and math.isfinite(value)
         if not fits or not self.low <= value <= self.high:
             raise UsageError(
                 f"{owner}: parameter {self.name}={value!r} does not fit: it takes a number from "
                 f"{number(self.low)} to {number(self.high)}"
             )
         return float(value)
+
+
+def check_name(name: str, what: str) -> None:
+    """Refuse a name that could not be told apart from the rest of a spec."""
+    if not re.fullmatch(r"[\w-]+", name):
+        raise UsageError(f"the name of a {what} is made of letters, digits, - and _, not {name!r}")
 
 
 def number(value: float) -> str:
@@ -68,6 +78,7 @@ class Restriction:
     doc: str
     function: Callable[..., Any]
     origin: str = ""
+    named: bool = False  # whether the spec alone can find it again, in another process say
 
     @property
     def spec(self) -> str:
@@ -112,7 +123,6 @@ class Strategy:
     rollout_limited: bool = False
     rollout_noise: float = 0.0
     wrapping: str = "{}"
-    _digest: list[str] = field(default_factory=list, repr=False)
 
     @property
     def spec(self) -> str:
@@ -123,7 +133,12 @@ class Strategy:
             for parameter, value in zip(self.parameters, self.values, strict=True)
             if value != parameter.default
         ]
-        return self.wrapping.replace("{}", ":".join([name, ",".join(changed)]) if changed else name)
+        return self.wrapping.replace("{}", f"{name}:{','.join(changed)}" if changed else name, 1)
+
+    @property
+    def source(self) -> str:
+        """Where it is from: a user's file, or the module that declares it."""
+        return self.origin or self.function.__module__
 
     @property
     def summary(self) -> str:
@@ -141,12 +156,11 @@ class Strategy:
         now.update({name: known[name].check(value, self.name) for name, value in values.items()})
         return dataclasses.replace(self, values=tuple(now.values()))
 
-    @property
+    @functools.cached_property
     def digest(self) -> str:
         """Digest of the source (the whole file when there is one) and of the spec."""
-        if not self._digest:
-            self._digest.append(_source_digest(self.function, self.restriction.function if self.restriction else None))
-        return hashlib.blake2b(f"{self._digest[0]} {self.spec}".encode(), digest_size=10).hexdigest()
+        source = _source_digest(self.function, self.restriction.function if self.restriction else None)
+        return hashlib.blake2b(f"{source} {self.spec}".encode(), digest_size=10).hexdigest()
 
     def player(self) -> Player:
         """Return what the simulators need to know."""
@@ -239,9 +253,11 @@ def _declare(
         raise UsageError(
             f"{function.__name__}: parameters need different names and at most {MOST_PARAMETERS} are allowed"
         )
+    name = name or function.__name__.replace("_", "-")
+    check_name(name, "strategy")
     return Strategy(
         game=game,
-        name=name or function.__name__.replace("_", "-"),
+        name=name,
         doc=inspect.cleandoc(function.__doc__ or ""),
         function=function,
         by_value=arguments is VALUER_ARGUMENTS,
@@ -256,8 +272,9 @@ def restriction(game: str, *, name: str | None = None) -> Callable[[Callable[...
 
     def declare(function: Callable[..., Any]) -> Restriction:
         _check_arguments(function, VALUER_ARGUMENTS)
-        doc = inspect.cleandoc(function.__doc__ or "")
-        return Restriction(game, name or function.__name__.replace("_", "-"), doc, function)
+        known_as = name or function.__name__.replace("_", "-")
+        check_name(known_as, "restriction")
+        return Restriction(game, known_as, inspect.cleandoc(function.__doc__ or ""), function)
 
     return declare
 
@@ -266,7 +283,8 @@ def _check_arguments(function: Callable[..., Any], arguments: tuple[str, ...]) -
     if not inspect.isfunction(function):
         raise UsageError(f"a strategy is made of a plain Python function, not of a {type(function).__name__}")
     taken = list(inspect.signature(function).parameters)
-    if len(taken) != len(arguments):
+    other = {CHOOSER_ARGUMENTS[1], VALUER_ARGUMENTS[1]} - set(arguments)
+    if len(taken) != len(arguments) or taken[1] in other:
         raise UsageError(
             f"{function.__name__}({', '.join(taken)}) has the wrong signature: it has to take ({', '.join(arguments)})"
         )
@@ -300,10 +318,14 @@ def restrict(player: Strategy, never: Restriction) -> Strategy:
         raise UsageError(f"{player.spec} is restricted already: write one restriction that forbids both")
     if never.game != player.game:
         raise UsageError(f"{never.spec} is a restriction of {never.game}, and {player.spec} plays {player.game}")
-    wrapping = f"restrict({player.wrapping},never={never.spec})"
-    if player.rollouts:
-        return dataclasses.replace(player, restriction=never, rollout_limited=True, wrapping=wrapping)
-    return dataclasses.replace(player, restriction=never, limited=True, wrapping=wrapping)
+    return dataclasses.replace(
+        player,
+        restriction=never,
+        limited=not player.rollouts,
+        rollout_limited=player.rollouts > 0,
+        named=player.named and never.named,
+        wrapping=f"restrict({player.wrapping},never={never.spec})",
+    )
 
 
 def rollout(base: Strategy, n: int = 20) -> Strategy:

@@ -12,6 +12,7 @@ import hashlib
 import importlib
 import importlib.metadata
 import importlib.util
+import os
 import re
 import sys
 import traceback
@@ -19,7 +20,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from sims.errors import CrosslabError, UsageError
 from sims.game import GAME_MODULES, find_game, near_misses
@@ -34,45 +35,83 @@ Kind = TypeVar("Kind", Strategy, Restriction)
 # --- Where strategies are found --------------------------------------------------------------------------------------
 
 
-def _declared(module: ModuleType, kind: type[Kind], game: str) -> list[Kind]:
-    return [item for item in vars(module).values() if isinstance(item, kind) and item.game == game]
+class Names(NamedTuple):
+    """Strategies and restrictions by name."""
+
+    strategies: dict[str, Strategy]
+    restrictions: dict[str, Restriction]
+
+    def of_same_name(self, item: Strategy | Restriction) -> Strategy | Restriction | None:
+        """Return what has an item's name already, None when nothing has."""
+        return self.strategies.get(item.name) if isinstance(item, Strategy) else self.restrictions.get(item.name)
+
+    def add(self, item: Strategy | Restriction, origin: str = "") -> None:
+        """Add an item, which its spec can find from now on."""
+        if isinstance(item, Strategy):
+            self.strategies[item.name] = replace(item, origin=origin, named=True)
+        else:
+            self.restrictions[item.name] = replace(item, origin=origin, named=True)
+
+
+def _declared(module: Any, game: str) -> list[Strategy | Restriction]:
+    """Return what a module (or a single item) declares for a game; a wrapped strategy is no declaration of its own."""
+    items = [module] if isinstance(module, Strategy | Restriction) else vars(module).values()
+    return [
+        item
+        for item in items
+        if isinstance(item, Strategy | Restriction)
+        and item.game == game
+        and not (isinstance(item, Strategy) and item.wrapping != "{}")
+    ]
+
+
+def _load_entry(entry: importlib.metadata.EntryPoint) -> Any:
+    try:
+        return entry.load()
+    except Exception as error:
+        raise UsageError(
+            f"entry point {entry.name} ({entry.value}) cannot be loaded: "
+            f"{type(error).__name__}: {' '.join(str(error).split())}"
+        ) from error
 
 
 @functools.cache
-def _named(game: str, kind: type[Kind]) -> dict[str, Kind]:
+def _named(game: str) -> Names:
     """Return what a name alone finds: our own, then those of installed packages (entry points)."""
     find_game(game)
-    found: dict[str, Kind] = {}
-    places = []
+    places: list[tuple[str, Any]] = []
     if game in GAME_MODULES:
-        stem = GAME_MODULES[game].rpartition(".")[2]
-        places.append((f"strategies.{stem}", lambda: importlib.import_module(f"strategies.{stem}")))
+        module = "strategies." + GAME_MODULES[game].rpartition(".")[2]
+        places.append((module, importlib.import_module(module)))
     for entry in importlib.metadata.entry_points(group=ENTRY_POINTS):
-        places.append((f"entry point {entry.name}", entry.load))
-    for place, load in places:
-        for item in _declared(load(), kind, game):
-            if item.name in found:
+        places.append((f"entry point {entry.name}", _load_entry(entry)))
+    names = Names({}, {})
+    for place, loaded in places:
+        for item in _declared(loaded, game):
+            taken = names.of_same_name(item)
+            if taken is None:
+                names.add(item)
+            elif taken.function is not item.function:
                 raise UsageError(
                     f"{place} declares {item.name!r} for {game}, a name that is taken: it needs another name"
                 )
-            found[item.name] = replace(item, named=True) if isinstance(item, Strategy) else item
-    return found
+    return names
 
 
 def builtin_strategies(game: str) -> list[Strategy]:
     """Return the strategies of a game that a name alone finds, in the order of their declaration."""
-    return list(_named(game, Strategy).values())
+    return list(_named(game).strategies.values())
 
 
 def builtin_restrictions(game: str) -> list[Restriction]:
     """Return the restrictions of a game that a name alone finds."""
-    return list(_named(game, Restriction).values())
+    return list(_named(game).restrictions.values())
 
 
 def _declared_twice(path: Path) -> str:
     """Return the first function name that a file defines twice with a decorator: the second would hide the first."""
     seen: dict[str, int] = {}
-    for node in ast.parse(path.read_text(encoding="utf-8")).body:
+    for node in ast.parse(path.read_bytes(), filename=os.path.abspath(path)).body:
         if isinstance(node, ast.FunctionDef) and node.decorator_list:
             if node.name in seen:
                 return f"{path} declares {node.name!r} twice, in lines {seen[node.name]} and {node.lineno}"
@@ -92,8 +131,10 @@ def load_file(path: Path) -> ModuleType:
     if not path.is_file():
         raise UsageError(f"there is no file {path}")
     name = "crosslab_file_" + hashlib.blake2b(str(path.resolve()).encode(), digest_size=6).hexdigest()
-    spec = importlib.util.spec_from_file_location(name, path)
-    assert spec is not None and spec.loader is not None
+    origin = os.path.abspath(path)
+    spec = importlib.util.spec_from_file_location(name, origin)
+    assert spec is not None
+    assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module
     try:
@@ -102,43 +143,57 @@ def load_file(path: Path) -> ModuleType:
             raise UsageError(f"{clash}: rename one")
         spec.loader.exec_module(module)
     except CrosslabError as error:
+        del sys.modules[name]
         raise UsageError(f"{path}: {error}" if str(path) not in str(error) else str(error)) from error
     except Exception as error:
-        lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == str(path)]
-        line = error.lineno if isinstance(error, SyntaxError) else (lines[-1] if lines else None)
-        where = f", line {line}" if line else ""
-        raise UsageError(f"{path}{where}: {type(error).__name__}: {' '.join(str(error).split())}") from error
+        del sys.modules[name]
+        said: object = error
+        lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == origin]
+        if isinstance(error, SyntaxError) and error.filename == origin:
+            said, lines = error.msg, [error.lineno]
+        where = f", line {lines[-1]}" if lines else ""
+        raise UsageError(f"{path}{where}: {type(error).__name__}: {' '.join(str(said).split())}") from error
     return module
 
 
-def _in_file(path: str, game: str, kind: type[Kind]) -> dict[str, Kind]:
-    module = load_file(Path(path))
-    found: dict[str, Kind] = {}
-    for item in _declared(module, kind, game):
-        if item.name in found:
+def _in_file(path: str, game: str) -> Names:
+    """Return what a user's file declares; what it has imported from elsewhere keeps its name there."""
+    names = Names({}, {})
+    for item in _declared(load_file(Path(path)), game):
+        taken = names.of_same_name(item)
+        built_in = _named(game).of_same_name(item)
+        if any(other and other.function is item.function for other in (taken, built_in)):
+            continue
+        if taken:
             raise UsageError(f"{path} declares two of the name {item.name!r} for {game}: rename one")
-        if item.name in _named(game, kind):
+        if built_in:
             raise UsageError(f"{path}: the name {item.name!r} is taken by a built-in of {game}: rename yours")
-        more = {"named": True} if isinstance(item, Strategy) else {}
-        found[item.name] = replace(item, origin=path, **more)
-    return found
+        names.add(item, path)
+    return names
 
 
-def _find(game: str, kind: type[Kind], file: str | None, name: str) -> Kind:
-    what = "strategy" if kind is Strategy else "restriction"
-    if file is None:
-        known = _named(game, kind)
-        if name not in known:
-            raise UsageError(f"{game} has no {what} {name!r}{near_misses(name, known)}")
-    else:
-        known = _in_file(file, game, kind)
-        if not known:
-            raise UsageError(
-                f"{file} declares no {what} for {game}: put @{'heuristic' if what == 'strategy' else what}({game!r}) on one"
-            )
-        if name not in known:
-            raise UsageError(f"{file} has no {what} {name!r}{near_misses(name, known)}")
-    return known[name]
+def strategies_of_file(game: str, path: str) -> list[Strategy]:
+    """Return the strategies that a user's file declares for a game.
+
+    Raises
+    ------
+    UsageError
+        When the file cannot be imported, or a name is taken.
+    """
+    return list(_in_file(path, find_game(game).name).strategies.values())
+
+
+def _pick(known: dict[str, Kind], game: str, what: str, file: str | None, name: str) -> Kind:
+    if name in known:
+        return known[name]
+    if file and not known:
+        decorator = "heuristic" if what == "strategy" else what
+        raise UsageError(f"{file} declares no {what} for {game}: put @{decorator}({game!r}) on one")
+    raise UsageError(f"{file or game} has no {what} {name!r}{near_misses(name, known)}")
+
+
+def _names(game: str, file: str | None) -> Names:
+    return _named(game) if file is None else _in_file(file, game)
 
 
 # --- Reading a spec --------------------------------------------------------------------------------------------------
@@ -170,7 +225,8 @@ def _wrap_restrict(game: str, base: Strategy, text: str) -> Strategy:
     match = PLAIN.fullmatch(text.removeprefix("never="))
     if not match or match["parameters"] is not None:
         raise UsageError(f"cannot read the restriction {text!r}: write never=NAME or never=FILE.py:NAME")
-    return restrict(base, _find(game, Restriction, match["file"], match["name"]))
+    known = _names(game, match["file"]).restrictions
+    return restrict(base, _pick(known, game, "restriction", match["file"], match["name"]))
 
 
 def _wrap_rollout(game: str, base: Strategy, text: str) -> Strategy:
@@ -226,15 +282,19 @@ def find_strategy(game: str, spec: "str | Strategy") -> Strategy:
         raise UsageError(f"cannot read the strategy {spec!r}: write NAME, NAME:parameter=value or FILE.py:NAME")
     if plain["name"] in WRAPPERS and plain["file"] is None:
         raise UsageError(f"{plain['name']} needs a strategy to wrap: write {WRAPPERS[plain['name']][1]}")
-    found = _find(game, Strategy, plain["file"], plain["name"])
+    known = _names(game, plain["file"]).strategies
+    found = _pick(known, game, "strategy", plain["file"], plain["name"])
     if plain["parameters"] is None:
         return found
-    values = {}
+    values: dict[str, float] = {}
     for assignment in plain["parameters"].split(","):
         name, equals, value = assignment.partition("=")
+        name = name.strip()
         if not equals:
             raise UsageError(f"cannot read {assignment!r} in {spec!r}: write parameter=value")
-        values[name.strip()] = _number(value.strip(), f"{found.name}: parameter {name.strip()}")
+        if name in values:
+            raise UsageError(f"{spec!r} sets the parameter {name} twice: give it one value")
+        values[name] = _number(value.strip(), f"{found.name}: parameter {name}")
     return found.with_values(**values)
 
 

@@ -1,0 +1,43 @@
+# The commands of the project; CI calls `make lint test` and nothing else.
+PYTHON ?= python3
+BIN := .venv/bin
+ifeq ($(OS),Windows_NT)
+BIN := .venv/Scripts
+endif
+
+.PHONY: demo test test-slow lint bench clean
+
+demo: .venv/installed
+	$(BIN)/crosslab compare criss-cross forecast greedy --deals 200k --report out/demo
+
+test: .venv/developed
+	$(BIN)/python -m pytest
+	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest
+	NUMBA_BOUNDSCHECK=1 $(BIN)/python -m pytest tests/sims/test_criss_cross.py tests/strategies/test_criss_cross.py
+
+test-slow: .venv/developed
+	$(BIN)/python -m pytest -m slow
+
+lint: .venv/developed
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+bench: .venv/installed
+	$(BIN)/python benchmarks/readme_table.py
+
+clean:
+	rm -rf .venv out build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+.venv/bin/python .venv/Scripts/python:
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "crosslab needs Python 3.11 or later: make PYTHON=python3.11 …")'
+	$(PYTHON) -m venv .venv
+
+.venv/installed: pyproject.toml constraints.txt | $(BIN)/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable .
+	touch $@
+
+.venv/developed: pyproject.toml constraints.txt | .venv/installed
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev]'
+	touch $@

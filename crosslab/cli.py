@@ -1,0 +1,543 @@
+"""The `crosslab` command: the verbs of the Python interface, as words on a line.
+
+Only the standard library is imported before a verb runs, so that help comes at once.
+"""
+
+import argparse
+import json
+import os
+import shlex
+import sys
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from sims.errors import CrosslabError, StrategyError, UsageError
+
+if TYPE_CHECKING:
+    import polars as pl
+
+EXIT_ERROR = 2
+EXIT_INTERRUPTED = 130
+FACTORS = {"k": 1_000, "M": 1_000_000, "G": 1_000_000_000}
+NAME_WIDTH = 24
+
+EXAMPLES = """\
+examples:
+  crosslab games criss-cross
+  crosslab strategies criss-cross
+  crosslab simulate criss-cross greedy --deals 1M
+  crosslab compare criss-cross greedy uniform --deals 100k
+  crosslab compare criss-cross my_ideas.py:spiral greedy --report out/spiral
+  crosslab replay criss-cross greedy --seed 7 --deal 123
+  crosslab check my_ideas.py:spiral
+"""
+
+
+class Parser(argparse.ArgumentParser):
+    """A parser whose errors are one line."""
+
+    def error(self, message: str) -> NoReturn:
+        """Say what is wrong and where help is."""
+        self.exit(EXIT_ERROR, f"{self.prog}: error: {message} (see {self.prog} --help)\n")
+
+
+def whole(text: str) -> int:
+    """Read a whole number as people write it: 100000, 100_000, 1e5, 100k."""
+    body, factor = (text[:-1], FACTORS[text[-1]]) if text[-1:] in FACTORS else (text, 1)
+    try:
+        return int(body.replace(",", "")) * factor
+    except ValueError:
+        pass
+    try:
+        value = float(body) * factor
+        if value.is_integer() and abs(value) < 2**53:
+            return int(value)
+    except (ValueError, OverflowError):
+        pass
+    raise argparse.ArgumentTypeError(f"{text!r} is no whole number; write 100000, 1e5 or 100k")
+
+
+def real(text: str) -> float:
+    """Read a number."""
+    try:
+        return float(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is no number") from None
+
+
+# --- The parsers -----------------------------------------------------------------------------------------------------
+
+
+def build_parser() -> Parser:
+    """Return the parser of the whole command."""
+    parser = Parser(
+        prog="crosslab",
+        description="Monte Carlo strategy analysis for tabletop games.",
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--version", action="store_true", help="print the version and exit")
+    verbs = parser.add_subparsers(dest="verb", metavar="VERB", title="verbs")
+
+    def verb(name: str, run: Callable[[argparse.Namespace], int], summary: str, description: str = "") -> Parser:
+        added: Parser = verbs.add_parser(name, help=summary, description=description or summary)
+        added.set_defaults(run=run)
+        return added
+
+    games = verb("games", show_games, "list the games, or the facts and options of one")
+    games.add_argument("game", nargs="?", metavar="GAME", help="tell all about this game")
+    add_output(games)
+
+    listed = verb("strategies", show_strategies, "list the strategies of a game")
+    add_game(listed)
+    listed.add_argument("--file", metavar="FILE", help="those of a file of your own")
+    listed.add_argument("--tag", metavar="TAG", help="only those with this tag")
+    add_output(listed)
+
+    simulate = verb(
+        "simulate",
+        run_simulate,
+        "what scores does a line-up get?",
+        "Play a line-up on many deals: one strategy plays solo, several sit at one table and are turned through all seats.",
+    )
+    add_game(simulate)
+    add_lineup(simulate)
+    add_deals(simulate)
+    simulate.add_argument("--first-deal", type=whole, default=0, metavar="K", help="begin with deal K (default 0)")
+    simulate.add_argument("--no-rotate", action="store_true", help="keep every strategy at its seat")
+    add_rules(simulate)
+    add_work(simulate)
+    add_output(simulate)
+
+    compare = verb(
+        "compare",
+        run_compare,
+        "which of two strategies is better, and by how much?",
+        "Compare two strategies on the same deals. The verdict on A: better, worse, equivalent (inside the margin) or "
+        "undecided.",
+    )
+    add_game(compare)
+    compare.add_argument("a", metavar="A", help="a strategy")
+    compare.add_argument("b", metavar="B", help="another")
+    add_deals(compare)
+    compare.add_argument("--seats", type=whole, metavar="N", help="seats at the table (default: the game's fewest)")
+    compare.add_argument(
+        "--against",
+        action="append",
+        default=[],
+        metavar="STRATEGY",
+        help="an opponent whom A and B both meet, instead of each other; repeat for more seats",
+    )
+    compare.add_argument("--margin", type=real, metavar="POINTS", help="difference that does not matter to you")
+    add_rules(compare)
+    add_work(compare)
+    compare.add_argument("--report", metavar="DIR", help="write a page with figures to this folder")
+    add_output(compare)
+
+    replay = verb("replay", run_replay, "tell one game, move by move")
+    add_game(replay)
+    add_lineup(replay)
+    replay.add_argument("--seed", type=whole, default=1, metavar="S", help="seed of all chance (default 1)")
+    replay.add_argument("--deal", type=whole, default=0, metavar="K", help="which deal (default 0)")
+    replay.add_argument("--rotation", type=whole, default=0, metavar="R", help="which turn of the line-up (default 0)")
+    add_rules(replay)
+    replay.add_argument("--json", action="store_true", help="the same as --format json")
+    add_output(replay, formats=("table", "json"))
+
+    check = verb(
+        "check",
+        run_check,
+        "does a strategy keep the contract?",
+        "Try a strategy in a process of its own: legal moves, no hidden state, exceptions, time.",
+    )
+    check.add_argument("target", metavar="TARGET", help="a strategy, or a file: all that it declares for the game")
+    check.add_argument("--game", default="criss-cross", metavar="GAME", help="which game (default criss-cross)")
+    check.add_argument("--seconds", type=real, default=30.0, metavar="T", help="time limit (default 30)")
+    add_output(check, formats=("table", "json"))
+
+    bench = verb("bench", run_bench, "how fast is it here?")
+    bench.add_argument("--seconds", type=real, default=1.0, metavar="T", help="time for each figure (default 1)")
+    add_output(bench)
+    return parser
+
+
+def add_game(parser: Parser) -> None:
+    """Add the game."""
+    parser.add_argument("game", metavar="GAME", help="such as criss-cross")
+
+
+def add_lineup(parser: Parser) -> None:
+    """Add a line-up."""
+    parser.add_argument(
+        "lineup",
+        nargs="+",
+        metavar="STRATEGY",
+        help="one for each seat: NAME, NAME:parameter=value, FILE.py:NAME, noisy(…,RATE), restrict(…,never=NAME) or rollout(…,N)",
+    )
+
+
+def add_deals(parser: Parser) -> None:
+    """Add which deals."""
+    parser.add_argument("--deals", type=whole, default=100_000, metavar="N", help="number of deals (default 100k)")
+    parser.add_argument("--seed", type=whole, default=1, metavar="S", help="seed of all chance (default 1)")
+
+
+def add_rules(parser: Parser) -> None:
+    """Add which rules."""
+    parser.add_argument("--variant", default="basic", metavar="NAME", help="named rules (default basic)")
+    parser.add_argument(
+        "--set",
+        action="append",
+        default=[],
+        metavar="OPTION=VALUE",
+        dest="settings",
+        help="change a rule; repeat for more (see crosslab games GAME)",
+    )
+
+
+def add_work(parser: Parser) -> None:
+    """Add how the work is done; nothing here changes a result."""
+    parser.add_argument("--jobs", type=whole, default=-1, metavar="N", help="workers (default: one a processor)")
+    parser.add_argument("--backend", default="threads", metavar="NAME", help="threads (default) or loky (processes)")
+    parser.add_argument("--store", metavar="DIR", help="keep every game in this folder; resumes what was stopped")
+
+
+def add_output(parser: Parser, formats: tuple[str, ...] = ("table", "json", "csv")) -> None:
+    """Add how and where the answer is written."""
+    parser.add_argument("--format", choices=formats, default="table", help=f"{', '.join(formats)} (default table)")
+    parser.add_argument("--out", metavar="FILE", help="write the answer to this file")
+
+
+# --- Writing ---------------------------------------------------------------------------------------------------------
+
+
+def emit(arguments: argparse.Namespace, text: str) -> None:
+    """Write the answer to where it was asked for."""
+    text = text.rstrip("\n") + "\n"
+    if arguments.out is None:
+        sys.stdout.write(text)
+        return
+    try:
+        folder = os.path.dirname(arguments.out)
+        if folder:
+            os.makedirs(folder, exist_ok=True)
+        with open(arguments.out, "w", encoding="utf-8", newline="\n") as file:
+            file.write(text)
+    except OSError as error:
+        raise UsageError(f"cannot write {arguments.out}: {error.strerror or error}") from error
+
+
+def to_json(value: Any) -> str:
+    """Return JSON that any reader takes: what is not a number is null."""
+    return json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False)
+
+
+def to_table(rows: Sequence[Sequence[str]], headers: Sequence[str], widths: Sequence[int | None] | None = None) -> str:
+    """Return rows as aligned text; columns with a width are wrapped to it."""
+    from tabulate import tabulate
+
+    numbers = [bool(rows) and all(_is_number(row[place]) for row in rows) for place in range(len(headers))]
+    return tabulate(
+        rows,
+        headers,
+        tablefmt="simple",
+        disable_numparse=True,
+        colalign=["right" if number else "left" for number in numbers] if rows else None,
+        maxcolwidths=list(widths) if widths else None,
+    )
+
+
+def _is_number(text: str) -> bool:
+    return text[:1].isdigit() or text[:1] in "-–"
+
+
+def to_csv(frame: "pl.DataFrame") -> str:
+    """Return a frame as CSV."""
+    return frame.write_csv()
+
+
+def say(text: str) -> None:
+    """Tell the user something that is not part of the answer."""
+    print(text, file=sys.stderr)
+
+
+def rules_of(arguments: argparse.Namespace) -> Any:
+    """Return the rules that --variant and --set ask for."""
+    from sims.game import find_game
+
+    return find_game(arguments.game).variant(arguments.variant).replace_text(arguments.settings)
+
+
+# --- The verbs -------------------------------------------------------------------------------------------------------
+
+
+def show_games(arguments: argparse.Namespace) -> int:
+    """`crosslab games`."""
+    from crosslab.facts import game_facts, game_text
+    from sims.game import find_game, game_names
+
+    if arguments.game:
+        facts = game_facts(find_game(arguments.game))
+        if arguments.format == "csv":
+            import polars as pl
+
+            emit(
+                arguments,
+                to_csv(pl.DataFrame([{**option, "default": str(option["default"])} for option in facts["options"]])),
+            )
+        else:
+            emit(arguments, to_json(facts) if arguments.format == "json" else game_text(facts))
+        return 0
+    listed = [game_facts(find_game(name)) for name in game_names()]
+    if arguments.format == "json":
+        emit(arguments, to_json(listed))
+        return 0
+    headers = ("game", "seats", "variants", "summary")
+    rows = [
+        (facts["name"], f"{facts['seats'][0]}-{facts['seats'][1]}", ", ".join(facts["variants"]), facts["summary"])
+        for facts in listed
+    ]
+    if arguments.format == "csv":
+        import polars as pl
+
+        emit(arguments, to_csv(pl.DataFrame(rows, schema=headers, orient="row")))
+    else:
+        emit(arguments, to_table(rows, headers, (16, 6, 18, 34)))
+    return 0
+
+
+def show_strategies(arguments: argparse.Namespace) -> int:
+    """`crosslab strategies`."""
+    from crosslab.verbs import strategies
+    from strategies.api import number
+    from strategies.specs import WRAPPERS
+
+    listed = strategies(arguments.game, file=arguments.file, tag=arguments.tag)
+    if arguments.format == "json":
+        emit(arguments, to_json(listed))
+        return 0
+    headers = ("strategy", "what it does", "parameters", "tags")
+    rows = [
+        (
+            item["name"],
+            item["doc"].splitlines()[0] if item["doc"] else "",
+            ", ".join(f"{parameter['name']}={number(parameter['default'])}" for parameter in item["parameters"]),
+            ", ".join(item["tags"]),
+        )
+        for item in listed
+    ]
+    if arguments.format == "csv":
+        import polars as pl
+
+        emit(arguments, to_csv(pl.DataFrame(rows, schema=headers, orient="row")))
+        return 0
+    forms = ", ".join(form for _, form in WRAPPERS.values())
+    note = f"\nwrap any of them: {forms}" if arguments.file is None else ""
+    emit(arguments, to_table(rows, headers, (16, 30, 16, 12)) + "\n" + note if rows else "no strategies")
+    return 0
+
+
+def run_simulate(arguments: argparse.Namespace) -> int:
+    """`crosslab simulate`."""
+    from analysis.simulation import simulate
+
+    results = simulate(
+        arguments.game,
+        arguments.lineup,
+        deals=arguments.deals,
+        seed=arguments.seed,
+        first_deal=arguments.first_deal,
+        variant=rules_of(arguments),
+        rotate=not arguments.no_rotate,
+        n_jobs=arguments.jobs,
+        backend=arguments.backend,
+        store=arguments.store,
+        rows=False,
+    )
+    if arguments.format == "json":
+        emit(arguments, to_json(_json_ready(results.to_dict())))
+    elif arguments.format == "csv":
+        emit(arguments, to_csv(results.summary()))
+    else:
+        emit(arguments, _simulation_table(results))
+        say(_speed(results.games, results.seconds))
+    return 0
+
+
+def _json_ready(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _json_ready(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_json_ready(item) for item in value]
+    return None if isinstance(value, float) and value != value else value
+
+
+def _simulation_table(results: Any) -> str:
+    rows = [
+        (
+            row["strategy"],
+            f"{row['games']:,}",
+            f"{row['mean']:.3f}",
+            f"{row['low']:.3f} to {row['high']:.3f}" if row["low"] == row["low"] else "one block",
+            f"{row['sd']:.2f}" if row["sd"] == row["sd"] else "-",
+            f"{row['q05']:.0f}",
+            f"{row['median']:.0f}",
+            f"{row['q95']:.0f}",
+            *([f"{row['win']:.1%}"] if len(results.design.lineups[0]) > 1 else []),
+        )
+        for row in results.summary().iter_rows(named=True)
+    ]
+    headers = ["strategy", "games", "mean", "95% interval", "sd", "q05", "median", "q95"]
+    if len(results.design.lineups[0]) > 1:
+        headers.append("win")
+    return to_table(rows, headers, (NAME_WIDTH, *[None] * (len(headers) - 1)))
+
+
+def _speed(games: int, seconds: float) -> str:
+    if not games:
+        return f"all games were in the store; read in {seconds:.2f} s"
+    return f"{games:,} games in {seconds:.2f} s ({games / seconds:,.0f} games/s)"
+
+
+def run_compare(arguments: argparse.Namespace) -> int:
+    """`crosslab compare`."""
+    from analysis.matches import compare
+
+    comparison = compare(
+        arguments.game,
+        arguments.a,
+        arguments.b,
+        deals=arguments.deals,
+        seed=arguments.seed,
+        seats=arguments.seats,
+        opponents=arguments.against,
+        margin=arguments.margin,
+        variant=rules_of(arguments),
+        n_jobs=arguments.jobs,
+        backend=arguments.backend,
+        store=arguments.store,
+    )
+    if arguments.format == "json":
+        emit(arguments, to_json(comparison.to_dict()))
+    elif arguments.format == "csv":
+        emit(arguments, to_csv(comparison.summary()))
+    else:
+        emit(arguments, comparison.text())
+        say(_speed(comparison.games, comparison.seconds))
+    if arguments.report:
+        from reports.comparison import write_comparison
+
+        page = write_comparison(comparison, arguments.report, command=command_line())
+        say(f"report: {page}")
+    return 0
+
+
+def run_replay(arguments: argparse.Namespace) -> int:
+    """`crosslab replay`."""
+    from crosslab.verbs import replay
+    from sims.game import find_game
+    from sims.trace import narrate
+
+    rules = rules_of(arguments)
+    trace = replay(
+        arguments.game,
+        arguments.lineup,
+        seed=arguments.seed,
+        deal=arguments.deal,
+        rotation=arguments.rotation,
+        variant=rules,
+    )
+    as_json = arguments.json or arguments.format == "json"
+    emit(arguments, json.dumps(trace) if as_json else narrate(find_game(arguments.game), rules, trace))
+    return 0
+
+
+def run_check(arguments: argparse.Namespace) -> int:
+    """`crosslab check`: exit code 1 when a strategy breaks the contract."""
+    from strategies.contract import check
+
+    reports = check(arguments.game, arguments.target, seconds=arguments.seconds)
+    if arguments.format == "json":
+        emit(arguments, to_json([report.to_dict() for report in reports]))
+    else:
+        emit(arguments, "\n\n".join(report.text() for report in reports))
+    return 0 if all(report.passed for report in reports) else 1
+
+
+def run_bench(arguments: argparse.Namespace) -> int:
+    """`crosslab bench`."""
+    from crosslab.bench import bench, bench_text
+
+    frame = bench(seconds=arguments.seconds)
+    if arguments.format == "json":
+        emit(arguments, to_json(frame.to_dicts()))
+    else:
+        emit(arguments, to_csv(frame) if arguments.format == "csv" else bench_text(frame))
+    return 0
+
+
+# --- Entry -----------------------------------------------------------------------------------------------------------
+
+
+def command_line() -> str:
+    """Return the command as the user could type it again."""
+    return shlex.join(["crosslab", *sys.argv[1:]])
+
+
+def _announce_compiling() -> None:
+    """Say once that something is being compiled: the only thing that a new user has to wait for."""
+    said: list[str] = []
+
+    def tell(name: str) -> None:
+        if not said and name.startswith(("sims.", "strategies.")):
+            said.append(name)
+            say("crosslab: compiling for this machine (once; kept for later runs) …")
+
+    from sims.jit import on_compile
+
+    on_compile(tell)
+
+
+def _tell_strategy_error(error: StrategyError) -> None:
+    for heading, text in (("position", error.position), ("the strategy in plain Python", error.trace)):
+        if text:
+            say(f"{heading}:\n" + "\n".join(f"  {line}" for line in text.splitlines()))
+    if error.replay:
+        say(f"replay: {error.replay}")
+
+
+def main(words: Sequence[str] | None = None) -> int:
+    """Run the command; return its exit code."""
+    parser = build_parser()
+    arguments = parser.parse_args(words)
+    if arguments.version:
+        from importlib.metadata import version
+
+        print(f"crosslab {version('crosslab')}")
+        return 0
+    if arguments.verb is None:
+        parser.print_help()
+        return 0
+    try:
+        _announce_compiling()
+        return int(arguments.run(arguments))
+    except CrosslabError as error:
+        say(f"crosslab: error: {error}")
+        if isinstance(error, StrategyError):
+            _tell_strategy_error(error)
+        return EXIT_ERROR
+    except BrokenPipeError:  # the reader has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except KeyboardInterrupt as stopped:
+        complete, chunks = getattr(stopped, "complete", 0), getattr(stopped, "chunks", 0)
+        say(f"\ncrosslab: stopped with {complete} of {chunks} chunks complete" if chunks else "\ncrosslab: stopped")
+        if chunks and getattr(arguments, "store", None):
+            say(f"they are kept in {arguments.store}; go on with: {command_line()}")
+        elif chunks:
+            say("nothing is kept without --store")
+        return EXIT_INTERRUPTED
+
+
+if __name__ == "__main__":
+    sys.exit(main())

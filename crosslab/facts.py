@@ -1,0 +1,84 @@
+"""The facts of a game, as data and as text."""
+
+import textwrap
+from typing import Any
+
+from sims.game import Game
+
+WIDTH = 80
+
+
+def game_facts(game: Game) -> dict[str, Any]:
+    """Return all facts of a game as JSON values."""
+    rules = game.rules()
+    low, high = game.score_range(rules)
+    return {
+        "name": game.name,
+        "title": game.title,
+        "summary": game.summary,
+        "source": game.source,
+        "rules_version": game.rules_version,
+        "history": dict(game.history),
+        "seats": list(game.seats),
+        "decisions": list(game.decisions),
+        "longest": game.longest(rules),
+        "lowest_score": low,
+        "highest_score": high,
+        "margin": game.margin,
+        "variants": {name: dict(changes) for name, changes in game.variants.items()},
+        "options": [
+            {
+                "name": name,
+                "default": rules.to_dict()[name],
+                "allowed": item.metadata["check"].allowed,
+                "doc": item.metadata["doc"],
+            }
+            for name, item in game.rules.options().items()
+        ],
+        "columns": [{"name": column.name, "doc": column.doc} for column in game.columns],
+        "bands": [{"from": low, "name": name} for low, name in game.bands],
+    }
+
+
+def game_text(facts: dict[str, Any]) -> str:
+    """Return the facts as text, at most 80 columns wide."""
+
+    def told(label: str, text: str) -> str:
+        return textwrap.fill(text, WIDTH, initial_indent=f"{label:<18}", subsequent_indent=" " * 18)
+
+    lines = [
+        facts["title"],
+        "",
+        told("name", facts["name"]),
+        told("summary", facts["summary"]),
+        told("source", facts["source"]),
+        told("rules version", facts["rules_version"]),
+        told("seats", f"{facts['seats'][0]} to {facts['seats'][1]}"),
+        told("decisions", "; ".join(facts["decisions"])),
+        told("longest game", f"{facts['longest']} decisions of a seat"),
+        told("score (bounds)", f"{facts['lowest_score']} to {facts['highest_score']}"),
+        told("margin", f"{facts['margin']} points a game"),
+        "",
+        "options (--set option=value)",
+    ]
+    for option in facts["options"]:
+        default = option["default"]
+        value = ",".join(str(item) for item in default) if isinstance(default, list) else default
+        lines.append(f"  {option['name']}={value}")
+        lines += textwrap.wrap(
+            f"{option['doc']}; {option['allowed']}", WIDTH - 6, initial_indent="      ", subsequent_indent="      "
+        )
+    lines += ["", "variants (--variant name)"]
+    for name, changes in facts["variants"].items():
+        lines.append(
+            f"  {name:<16}" + (", ".join(f"{key}={value}" for key, value in changes.items()) or "the defaults")
+        )
+    lines += ["", "outcome columns"]
+    for column in facts["columns"]:
+        lines += textwrap.wrap(
+            column["doc"], WIDTH, initial_indent=f"  {column['name']:<16}", subsequent_indent=" " * 18
+        )
+    if facts["bands"]:
+        lines += ["", "score bands"]
+        lines += [f"  from {band['from']:<11}{band['name']}" for band in facts["bands"]]
+    return "\n".join(lines)

@@ -1,0 +1,802 @@
+"""The contract check: does a strategy keep what the simulators rely on?
+
+A strategy is tried in a process of its own, so that an endless loop or a crash is a finding, not a hang. That process gets its job as
+one line of JSON and answers in lines of JSON: before each step it says what it is about to do, so that the parent can name the
+position that it did not come back from, and kills it at the deadline.
+
+Positions come from real deals, in every variant and with every number of seats of the game: half from uniformly random play, half
+from the strategy's own. A restriction that forbids nothing is asked about every position, and keeps a copy of what it sees.
+Nothing here knows a game: all is asked of `Game`.
+"""
+
+import base64
+import contextlib
+import ctypes
+import dataclasses
+import json
+import os
+import queue
+import signal
+import subprocess
+import sys
+import textwrap
+import threading
+import time
+import traceback
+import warnings
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO, Any
+
+import numpy as np
+from joblib.externals import cloudpickle
+from numpy.typing import NDArray
+
+from sims import chance
+from sims.errors import StrategyError, UsageError
+from sims.game import Game, find_game
+from sims.jit import COMPILED, caller, jit
+from sims.table import SEAT, Player, Table
+from strategies.api import Strategy
+from strategies.specs import find_strategy, load_file
+
+__all__ = ["RULES", "CheckReport", "Finding", "check"]
+
+# What is looked at, in the order in which it is told.
+RULES: Mapping[str, str] = {
+    "compiles": "Numba can compile it",
+    "raises": "it raises no exception",
+    "legal": "all its moves are legal",
+    "numbers": "a heuristic's values are numbers",
+    "repeatable": "asked twice in a row, it answers the same: its only chance is its own stream",
+    "memory": "asked again later and in another order, it answers the same: it remembers nothing",
+    "plain": "compiled and in plain Python it answers the same",
+    "view": "it changes neither the position nor its parameters",
+    "symbols": "whether it treats what the rules treat alike (symbols, colours) alike",
+    "speed": "how fast it plays",
+    "time": "it answers within the time limit",
+    "process": "it does not end the process that it runs in",
+}
+
+SEED = 0
+DEALS = 20
+MOST_POSITIONS = 200  # of each kind: from random play, from its own play
+WATCHED_DEALS = 2  # for each variant and number of seats, to choose positions from
+ERRING = (0.0, 0.5, 0.9)  # own play shows the positions it meets, noisy play those that it would avoid
+TOLERANCE = 1e-9  # compiled code may add in another order than Python does
+TIMED_SECONDS = 0.3
+WIDTH = 80
+KEPT_OUTPUT = 2_000  # characters of what the process printed last
+
+
+# --- Reports ---------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What came out for one rule.
+
+    Attributes
+    ----------
+    rule
+        One of `RULES`.
+    passed
+        Whether the rule is kept; None for information, which is neither good nor bad.
+    message
+        One line.
+    details
+        More lines: the position, a traceback; may be empty.
+    """
+
+    rule: str
+    passed: bool | None
+    message: str
+    details: str = ""
+
+
+@dataclass(frozen=True)
+class CheckReport:
+    """All findings about one strategy.
+
+    Attributes
+    ----------
+    strategy
+        Its spec; the file's name when the file did not get as far as declaring one.
+    findings
+        One for each rule that was reached, in the order of `RULES`.
+    """
+
+    strategy: str
+    findings: tuple[Finding, ...]
+
+    @property
+    def passed(self) -> bool:
+        """Whether no rule was found broken."""
+        return all(finding.passed is not False for finding in self.findings)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the report as JSON values."""
+        return {**dataclasses.asdict(self), "findings": [dataclasses.asdict(item) for item in self.findings]} | {
+            "passed": self.passed
+        }
+
+    def text(self) -> str:
+        """Return the report for people, at most 80 columns wide: a line for each rule, its details below."""
+        lines = _wrapped(f"{self.strategy}: {'ok' if self.passed else 'FAILED'}", "", "  ")
+        for finding in self.findings:
+            word = {True: "ok", False: "FAILED", None: "info"}[finding.passed]
+            lines += _wrapped(finding.message, f"  {word:<7} {finding.rule:<11} ", " " * 22)
+            for line in finding.details.splitlines():
+                lines += _wrapped(line, " " * 10, " " * 12)
+        return "\n".join(lines)
+
+
+def _wrapped(text: str, first: str, later: str) -> list[str]:
+    wrapper = textwrap.TextWrapper(
+        WIDTH, initial_indent=first, subsequent_indent=later, break_on_hyphens=False, drop_whitespace=True
+    )
+    return wrapper.wrap(text) or [first.rstrip()]
+
+
+# --- The parent ------------------------------------------------------------------------------------------------------
+
+
+def check(
+    game: str | Game, target: "str | Path | Strategy", *, seconds: float = 30.0, deals: int = DEALS
+) -> list[CheckReport]:
+    """Try whether strategies keep the contract.
+
+    Parameters
+    ----------
+    game
+        The game, or its name.
+    target
+        A spec such as "my_ideas.py:spiral", a file such as "my_ideas.py" (all of its strategies for the game), or a `Strategy`. One
+        that a spec finds again travels by its spec; any other (defined in a notebook, say) travels by cloudpickle, with all that
+        its module defines.
+    seconds
+        Time limit for each strategy, compiling included. The game itself is compiled before the clock starts.
+    deals
+        Whole games that are played for each variant, number of seats and rate of random moves among its own.
+
+    Returns
+    -------
+    One report a strategy, in the order of their declaration.
+
+    Raises
+    ------
+    UsageError
+        When there is no such game or strategy, or its declaration is refused: a wrong signature, a name that is taken, a file that
+        cannot be imported.
+    """
+    game = find_game(game)
+    if not 0 < seconds < float("inf"):
+        raise UsageError(f"seconds={seconds!r} does not fit: it takes a number above 0")
+    if deals < 1:
+        raise UsageError(f"deals={deals!r} does not fit: it takes a whole number from 1")
+    told = _Told(str(target) if isinstance(target, str | Path) else find_strategy(game.name, target).spec)
+    job = {"game": game.name, "seconds": seconds, "deals": deals, "path": sys.path, **_address(target)}
+    while not told.finished:
+        # A process that died or was killed has left a report; the next one goes on with the strategy behind it.
+        _run({**job, "skip": len(told.reports)}, seconds, told)
+    return told.reports
+
+
+def _address(target: "str | Path | Strategy") -> dict[str, str]:
+    """Return how another process finds the target: its spec, or its code."""
+    if not isinstance(target, Strategy):
+        return {"spec": str(target).strip()}
+    if target.named:
+        return {"spec": target.spec}
+    # By value: another process may not be able to import the module (a notebook, a script), or would find it changed.
+    module = sys.modules.get(target.function.__module__)
+    by_value = module is not None and module.__name__.partition(".")[0] not in ("sims", "strategies", "__main__")
+    if by_value:
+        cloudpickle.register_pickle_by_value(module)
+    try:
+        return {"pickle": base64.b64encode(cloudpickle.dumps(target)).decode()}
+    except Exception as error:
+        raise UsageError(
+            f"{target.name} cannot travel to another process ({type(error).__name__}: {' '.join(str(error).split())}): "
+            "write it to a file and check FILE.py:NAME"
+        ) from error
+    finally:
+        if by_value:
+            cloudpickle.unregister_pickle_by_value(module)
+
+
+@dataclass
+class _Told:
+    """What the processes have told so far."""
+
+    target: str
+    reports: list[CheckReport] = field(default_factory=list)
+    finished: bool = False
+    count: int = 0  # of strategies that the target stands for
+    strategy: str | None = None
+    findings: list[Finding] = field(default_factory=list)
+    about: Mapping[str, str] = field(default_factory=dict)
+    since: float = 0.0  # when it said so
+
+    def close(self, *more: Finding) -> None:
+        """End the report of the strategy that is being checked."""
+        order = list(RULES)
+        findings = sorted([*self.findings, *more], key=lambda finding: order.index(finding.rule))
+        self.reports.append(CheckReport(self.strategy or self.target, tuple(findings)))
+        self.strategy, self.findings = None, []
+
+    def break_off(self, finding: Finding) -> None:
+        """End the report with a finding that ended the process; nothing follows when no strategy was reached."""
+        unreached = self.strategy is None
+        self.close(finding)
+        self.finished = unreached or len(self.reports) == self.count
+
+
+def _run(job: Mapping[str, Any], seconds: float, told: _Told) -> None:
+    """Run one process until it has finished, died, or come to its deadline."""
+    root = str(Path(__file__).resolve().parent.parent)
+    paths = os.pathsep.join(filter(None, [root, os.environ.get("PYTHONPATH")]))
+    process = subprocess.Popen(
+        [sys.executable, "-P", "-c", "from strategies.contract import answer; answer()"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env={**os.environ, "PYTHONPATH": paths},
+    )
+    assert process.stdin and process.stdout and process.stderr
+    lines: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
+    printed = bytearray()
+    readers = [
+        threading.Thread(target=_read_lines, args=(process.stdout, lines), daemon=True),
+        threading.Thread(target=_read_tail, args=(process.stderr, printed), daemon=True),
+    ]
+    for reader in readers:
+        reader.start()
+    try:
+        with contextlib.suppress(OSError):  # it died at once: its exit code says more
+            process.stdin.write(json.dumps(job).encode() + b"\n")
+            process.stdin.flush()
+        if not _listen(lines, seconds, told):
+            code = process.wait()
+            readers[1].join(timeout=1)
+            told.break_off(_death(code, told.about, printed.decode(errors="replace")))
+    finally:
+        process.kill()
+        process.wait()
+        with contextlib.suppress(OSError):
+            process.stdin.close()
+        for reader, pipe in zip(readers, (process.stdout, process.stderr), strict=True):
+            reader.join(timeout=1)
+            if not reader.is_alive():  # else a process that the strategy started holds the pipe
+                pipe.close()
+
+
+def _read_lines(pipe: IO[bytes], lines: "queue.SimpleQueue[bytes | None]") -> None:
+    for line in pipe:
+        lines.put(line)
+    lines.put(None)
+
+
+def _read_tail(pipe: IO[bytes], kept: bytearray) -> None:
+    while content := pipe.read1(65_536):  # type: ignore[attr-defined]
+        kept += content
+        del kept[:-KEPT_OUTPUT]
+
+
+def _listen(lines: "queue.SimpleQueue[bytes | None]", seconds: float, told: _Told) -> bool:
+    """Take in what the process tells; return False when it ended without having finished."""
+    deadline = float("inf")
+    while True:
+        remaining = deadline - time.monotonic()
+        try:
+            line = lines.get(timeout=None if remaining == float("inf") else max(remaining, 0.0))
+        except queue.Empty:
+            told.break_off(_too_late(seconds, time.monotonic() - told.since, told.about))
+            return True
+        if line is None:
+            return False
+        match json.loads(line):
+            case {"about": about}:
+                told.about, told.since = about, time.monotonic()
+            case {"clock": _}:
+                deadline = time.monotonic() + seconds
+            case {"count": count}:
+                told.count = count
+            case {"begin": spec}:
+                told.strategy = spec
+                deadline = time.monotonic() + seconds
+            case {"finding": finding}:
+                told.findings.append(Finding(**finding))
+            case {"end": _}:
+                told.close()
+            case {"usage": message}:
+                raise UsageError(message)
+            case {"finished": _}:
+                told.finished = True
+                return True
+
+
+def _last(about: Mapping[str, str]) -> str:
+    return " ".join(filter(None, [about.get("doing"), about.get("where") and f"({about['where']})"]))
+
+
+def _too_late(seconds: float, waited: float, about: Mapping[str, str]) -> Finding:
+    """Return the finding of a deadline; `waited` is how long the last step had been going on."""
+    if about.get("doing") == _COMPILING:
+        message = f"no answer within {seconds:g} s: the limit struck while Numba compiled it: give it more seconds"
+    elif waited > seconds / 4:
+        message = f"no answer within {seconds:g} s: probably an endless loop; last tried: {_last(about)}"
+    else:
+        message = f"not done within {seconds:g} s: it is slow, give it more seconds; last tried: {_last(about)}"
+    return Finding("time", False, message, about.get("position", ""))
+
+
+def _death(code: int, about: Mapping[str, str], printed: str) -> Finding:
+    """Return the finding of a process that ended by itself."""
+    if code < 0:
+        try:
+            how = f"signal {-code} ({signal.Signals(-code).name})"
+        except ValueError:
+            how = f"signal {-code}"
+    else:
+        how = f"exit code {code}" if code < 0x8000_0000 else f"exit code {code:#x}"  # Windows: an NTSTATUS
+    output = f"The process printed last:\n{printed.strip()}" if printed.strip() else ""
+    details = "\n".join(filter(None, [about.get("position", ""), output]))
+    return Finding("process", False, f"it ended the process by {how}; last tried: {_last(about)}", details)
+
+
+# --- The process -----------------------------------------------------------------------------------------------------
+
+_COMPILING = "compiling"
+
+
+class _Channel:
+    """Lines of JSON to the parent, on a copy of standard output; what a strategy prints goes to standard error."""
+
+    def __init__(self) -> None:
+        self._file = os.fdopen(os.dup(1), "w", encoding="utf-8")
+        os.dup2(2, 1)
+
+    def send(self, **message: Any) -> None:
+        """Send one message."""
+        self._file.write(json.dumps(message) + "\n")
+        self._file.flush()
+
+    def about(self, doing: str, where: str = "", position: str = "") -> None:
+        """Say what comes next."""
+        self.send(about={"doing": doing, "where": where, "position": position})
+
+
+def answer() -> None:
+    """Do the job that stands on standard input; what the process of `check` runs."""
+    channel = _Channel()
+    job = json.loads(sys.stdin.readline())
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+    sys.path[:] = job["path"]
+    game = find_game(job["game"])
+    channel.about("starting")
+    watch = Watch(game)
+    common = watch.random_positions()
+    try:
+        channel.about("loading it")
+        channel.send(clock=True)
+        strategies = _load(game, job)
+        channel.send(count=len(strategies))
+        for strategy in strategies[job["skip"] :]:
+            channel.send(begin=strategy.spec)
+            for finding in _Trial(game, strategy, watch, common, job, channel).findings():
+                channel.send(finding=dataclasses.asdict(finding))
+            channel.send(end=True)
+    except UsageError as error:
+        channel.send(usage=str(error))
+    channel.send(finished=True)
+
+
+def _end_with_parent() -> None:
+    """End the process when the parent is gone, whatever a strategy is doing."""
+    with contextlib.suppress(OSError):
+        while os.read(0, 1):
+            pass
+    os._exit(1)
+
+
+def _load(game: Game, job: Mapping[str, Any]) -> list[Strategy]:
+    if "pickle" in job:
+        return [cloudpickle.loads(base64.b64decode(job["pickle"]))]
+    spec = job["spec"]
+    if not spec.endswith(".py"):
+        return [find_strategy(game.name, spec)]
+    declared = [item for item in vars(load_file(Path(spec))).values() if isinstance(item, Strategy)]
+    names = dict.fromkeys(item.name for item in declared if item.game == game.name)
+    if not names:
+        raise UsageError(f"{spec} declares no strategy for {game.name}: put @heuristic({game.name!r}) on a function")
+    return [find_strategy(game.name, f"{spec}:{name}") for name in names]
+
+
+# --- Positions -------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class _Position:
+    """A position that a seat was asked about: where it is from, and the view, shape (1,)."""
+
+    where: str
+    view: Any
+    picture: str = ""
+
+
+class _WatchedTable(Table):
+    """A table whose view can be looked at while a game goes on."""
+
+    @property
+    def view(self) -> Any:
+        """The view that seats are asked about, shape (1,)."""
+        return self._views[:1]
+
+    def play_deal(self, deal: int) -> None:
+        """Play one deal as far as it goes."""
+        self._play(SEED, deal, self.new_outcomes(1), self._no_logs)
+
+
+def _tables(game: Game) -> Iterator[tuple[str, Any, int]]:
+    """Return every variant with every number of seats: where, rules, seats."""
+    for variant in game.variants:
+        rules = game.variant(variant)
+        for seats in range(game.seats[0], game.seats[1] + 1):
+            yield f"{variant}, {seats} seat{'s' if seats > 1 else ''}", rules, seats
+
+
+class Watch:
+    """Keeps the positions of games that are played, by a restriction that forbids nothing and looks at the table."""
+
+    def __init__(self, game: Game) -> None:
+        self._game = game
+        self._table: _WatchedTable | None = None
+        self._where = ""
+        self._seen: list[_Position] = []
+        look = self._look
+
+        @ctypes.CFUNCTYPE(ctypes.c_int64)
+        def note() -> int:
+            look()
+            return 0
+
+        def forbid_nothing(view, move, params):  # type: ignore[no-untyped-def]
+            return note()
+
+        self._forbidder = forbid_nothing
+
+    def _look(self) -> None:
+        assert self._table is not None
+        view = self._table.view
+        # A heuristic's restriction is asked about each move of a position.
+        if not self._seen or view.tobytes() != self._seen[-1].view.tobytes():
+            names = view.dtype.names
+            seat = f", seat {int(view.seat[0])}" if "seat" in names else ""
+            self._seen.append(_Position(self._where + seat, view.copy()))
+
+    def games(self, player: Player, deals: int, starting: Callable[[str], None]) -> Iterator[list[_Position]]:
+        """Play deals in every variant with every number of seats; return the positions of each game."""
+        watched = dataclasses.replace(player, forbidder=self._forbidder, limited=True, remake=None)
+        tables = [(where, _WatchedTable(self._game, rules, [watched] * seats)) for where, rules, seats in _tables(self._game)]
+        for deal in range(deals):
+            for where, table in tables:
+                self._table, self._where, self._seen = table, f"{where}, deal {deal}", []
+                starting(self._where)
+                table.play_deal(deal)
+                yield self._seen
+
+    def random_positions(self) -> list[_Position]:
+        """Return positions of uniformly random play."""
+        uniform = Player(spec="uniform", digest="", noise=1.0)
+        games = self.games(uniform, WATCHED_DEALS, lambda where: None)
+        return some_positions(self._game, [position for seen in games for position in seen])
+
+
+def some_positions(game: Game, positions: list[_Position]) -> list[_Position]:
+    """Return a fixed random choice of positions, in random order."""
+    order = np.random.default_rng(SEED).permutation(len(positions))[:MOST_POSITIONS]
+    chosen = [positions[index] for index in order]
+    return [dataclasses.replace(position, picture=game.picture(position.view[0])) for position in chosen]
+
+
+# --- One strategy ----------------------------------------------------------------------------------------------------
+
+
+class _Raised(Exception):
+    """A strategy's function raised in plain Python: the exception in one line, and its traceback."""
+
+    def __init__(self, message: str, trace: str = "") -> None:
+        super().__init__(message)
+        self.message = message
+        self.trace = trace
+
+
+def _plainly(function: Callable[..., Any], *arguments: Any) -> Any:
+    try:
+        return function(*arguments)
+    except Exception as error:
+        trace = error.__traceback__.tb_next if error.__traceback__ else None
+        text = "".join(traceback.format_exception(type(error), error, trace)).rstrip()
+        raise _Raised("raised " + " ".join(traceback.format_exception_only(error)[-1].split()), text) from None
+
+
+def _choose_one(game: Game) -> Callable[..., None]:
+    call = caller(game.choose)
+
+    @jit
+    def choose_one(address: Any, views: Any, streams: Any, seats: Any, answers: Any) -> None:
+        answers[0] = call(address, views[0], streams[0], seats[0].params)
+
+    return choose_one
+
+
+def _value_each(game: Game) -> Callable[..., None]:
+    call = caller(game.value)
+
+    @jit
+    def value_each(address: Any, views: Any, moves: Any, seats: Any, answers: Any) -> None:
+        for index in range(len(moves)):
+            answers[index] = call(address, views[0], moves[index], seats[0].params)
+
+    return value_each
+
+
+@dataclass
+class _Tally:
+    """How often a rule was tried and broken, and the first time that it was."""
+
+    tried: int = 0
+    broken: int = 0
+    message: str = ""
+    details: str = ""
+
+    def note(self, kept: bool, message: str, details: Callable[[], str]) -> None:
+        """Count one trial."""
+        self.tried += 1
+        if not kept:
+            self.broken += 1
+            if self.broken == 1:
+                self.message, self.details = message, details()
+
+    def finding(self, rule: str, kept: str) -> Finding:
+        """Return what came out; `kept` is told behind the number of positions when nothing was broken."""
+        if not self.tried:
+            return Finding(rule, None, "not tried: no position got that far")
+        if not self.broken:
+            return Finding(rule, True, f"{self.tried} positions {kept}".strip())
+        return Finding(
+            rule, False, f"{self.message}; so at {self.broken} of {self.tried} positions", self.details
+        )
+
+
+def _changed_fields(before: Any, after: Any) -> list[str]:
+    return [
+        f"changed: {name}" for name in before.dtype.names if before[name].tobytes() != after[name].tobytes()
+    ]
+
+
+class _Trial:
+    """One strategy and what was found about it so far."""
+
+    def __init__(
+        self,
+        game: Game,
+        strategy: Strategy,
+        watch: Watch,
+        common: list[_Position],
+        job: Mapping[str, Any],
+        channel: _Channel,
+    ) -> None:
+        self._game, self._watch, self._channel = game, watch, channel
+        self._positions = list(common)
+        self._deals, self._seconds = job["deals"], job["seconds"]
+        self._begun = time.monotonic()
+        self._function, self._by_value = strategy.function, strategy.by_value
+        self._player = strategy.player()
+        # Without what wrappers add: they are ours.
+        self._bare = Player(self._player.spec, "", self._player.chooser, self._player.valuer, self._player.params)
+        self._seat = np.zeros(1, SEAT).view(np.recarray)
+        self._seat[0].params[: len(strategy.values)] = strategy.values
+        self._stream = chance.new_streams(1)
+        self._address = np.uint64(0)
+        self._call = (_value_each if strategy.by_value else _choose_one)(game)
+        self._tallies = {rule: _Tally() for rule in RULES}
+        self._answers: dict[int, NDArray[Any]] = {}  # of compiled code, by place in self._positions
+        self._decisions: list[int] = []  # in each of its own games at the first table
+
+    def findings(self) -> Iterator[Finding]:
+        """Try everything; yield each finding as soon as it is final."""
+        yield self._compile()
+        # Shares of the time limit: what is slow is tried on fewer positions instead of not at all.
+        if self._address:
+            self._ask(0, 0.2)
+            first = len(self._positions)
+            self._collect_own(0.3)
+            self._ask(first, 0.45)
+            self._ask_again(0.5)
+            legal = self._play_games(0.7)
+            if not self._by_value:
+                yield legal
+        self._ask_plainly(0.8, 0.9)
+        yield from self._told()
+        if self._game.relabel is not None:
+            yield self._relabel(self._game.relabel, 0.95)
+        if self._address:
+            yield self._time()
+
+    def _until(self, share: float) -> float:
+        """Return when a share of the time that compiling left will be over."""
+        return self._begun + share * self._seconds
+
+    def _compile(self) -> Finding:
+        self._channel.about(_COMPILING)
+        begun = time.monotonic()
+        try:
+            chooser, valuer, _ = self._player.compile(self._game)
+        except UsageError as error:
+            return Finding("compiles", False, str(error))
+        except Exception as error:  # Numba's own, for code that it did not foresee
+            return Finding("compiles", False, f"Numba gave up: {type(error).__name__}: {' '.join(str(error).split())}")
+        finally:
+            self._seconds -= time.monotonic() - self._begun
+            self._begun = time.monotonic()
+        self._address = np.uint64(chooser or valuer)
+        if not COMPILED:
+            return Finding("compiles", None, "not tried: NUMBA_DISABLE_JIT is set, everything is plain Python")
+        return Finding("compiles", True, f"in {self._begun - begun:.1f} s")
+
+    # Asking.
+
+    def _moves(self, view: Any) -> NDArray[np.uint64]:
+        return np.array(self._game.moves(view[0]), np.uint64)
+
+    def _room(self, moves: NDArray[np.uint64], start: int) -> NDArray[Any]:
+        """Start the stream, and return room for the answers: a value for each move, or one move."""
+        chance.fill_stream(self._stream[0], np.uint64(start))
+        return np.zeros(len(moves), np.float64) if self._by_value else np.zeros(1, np.uint64)
+
+    def _compiled(self, view: Any, moves: NDArray[np.uint64], start: int) -> NDArray[Any]:
+        answers = self._room(moves, start)
+        self._call(self._address, view, moves if self._by_value else self._stream, self._seat, answers)
+        return answers
+
+    def _plain(self, view: Any, moves: NDArray[np.uint64], start: int) -> NDArray[Any]:
+        answers = self._room(moves, start)
+        for index, asked in enumerate(moves if self._by_value else self._stream):
+            arguments = (view[0], asked, self._seat[0].params)
+            value = _plainly(self._function, *(arguments if self._by_value else arguments))
+            try:
+                answers[index] = float(value) if self._by_value else int(value)
+            except (TypeError, ValueError, OverflowError):
+                raise _Raised(f"returned {value!r}, which is no {'number' if self._by_value else 'move'}") from None
+        return answers
+
+    def _guarded(
+        self, ask: Callable[..., NDArray[Any]], position: _Position, moves: NDArray[np.uint64], start: int
+    ) -> NDArray[Any]:
+        """Ask, and note whether that changed the view or the parameters."""
+        self._tell(position)
+        view, seat = position.view.copy(), self._seat.copy()
+        try:
+            return ask(view, moves, start)
+        finally:
+            changes = _changed_fields(position.view, view) + _changed_fields(self._seat, seat)
+            self._tallies["view"].note(
+                not changes,
+                f"it changes what it is given ({position.where})",
+                lambda: "\n".join([*changes, position.picture]),
+            )
+            self._seat[:] = seat
+
+    def _tell(self, position: _Position) -> None:
+        what = "values" if self._by_value else "a move"
+        self._channel.about(f"asked for {what}", position.where, position.picture)
+
+    def _equal(self, one: NDArray[Any], two: NDArray[Any], tolerance: float = 0.0) -> NDArray[np.bool_]:
+        if self._by_value:
+            return np.isclose(one, two, tolerance, tolerance, equal_nan=True)
+        return np.asarray(one == two)
+
+    def _compare(
+        self,
+        rule: str,
+        message: str,
+        position: _Position,
+        moves: NDArray[np.uint64],
+        answers: Mapping[str, NDArray[Any]],
+        tolerance: float = 0.0,
+    ) -> None:
+        """Note whether two named answers to one position are the same."""
+        one, two = answers.values()
+        equal = self._equal(one, two, tolerance)
+
+        def details() -> str:
+            place = int(np.argmin(equal))
+            said = [
+                f"{name}: {values[place]} for {self._describe(position, moves[place])}"
+                if self._by_value
+                else f"{name}: {self._describe(position, values[0])}"
+                for name, values in answers.items()
+            ]
+            return "\n".join([*said, position.picture])
+
+        self._tallies[rule].note(bool(equal.all()), f"{message} ({position.where})", details)
+
+    def _describe(self, position: _Position, move: Any) -> str:
+        return self._game.describe_move(position.view[0], int(move))
+
+    # The phases.
+
+    def _ask(self, first: int, share: float) -> None:
+        """Ask compiled code about the positions from `first` on, twice in a row."""
+        until = self._until(share)
+        for index in range(first, len(self._positions)):
+            position = self._positions[index]
+            moves = self._moves(position.view)
+            self._answers[index] = self._ask_twice(self._compiled, position, moves, index)
+            if time.monotonic() > until:
+                return
+
+    def _ask_twice(
+        self, ask: Callable[..., NDArray[Any]], position: _Position, moves: NDArray[np.uint64], start: int
+    ) -> NDArray[Any]:
+        one, two = (self._guarded(ask, position, moves, start) for _ in range(2))
+        message = "asked twice in a row, it answers differently"
+        self._compare("repeatable", message, position, moves, {"first": one, "then": two})
+        return one
+
+    def _collect_own(self, share: float) -> None:
+        """Add positions of the strategy's own games."""
+        until, seen = self._until(share), []
+        tables = len(list(_tables(self._game)))
+        games = self._watch.games(self._bare, WATCHED_DEALS, lambda where: self._channel.about("playing", where))
+        for number, positions in enumerate(games):
+            seen += positions
+            if number % tables == 0:
+                self._decisions.append(len(positions))
+            if time.monotonic() > until:
+                break
+        self._positions += some_positions(self._game, seen)
+
+    def _ask_again(self, share: float) -> None:
+        """Ask compiled code about the same positions in the opposite order."""
+        until = self._until(share)
+        for index in sorted(self._answers, reverse=True):
+            self._recall(self._compiled, index, self._answers[index])
+            if time.monotonic() > until:
+                return
+
+    def _recall(self, ask: Callable[..., NDArray[Any]], index: int, before: NDArray[Any]) -> None:
+        position = self._positions[index]
+        moves = self._moves(position.view)
+        now = self._guarded(ask, position, moves, index)
+        message = "asked again after other positions, it answers differently: it remembers something"
+        self._compare("memory", message, position, moves, {"before": before, "now": now})
+
+    def _play_games(self, share: float) -> Finding:
+        """Play whole games: the kernel judges the moves."""
+        until = self._until(share)
+        tables = []
+        for where, rules, seats in _tables(self._game):
+            for rate in ERRING:
+                player = dataclasses.replace(self._bare, noise=rate) if rate else self._player
+                erring = f", erring at rate {rate:g}" if rate else ""
+                tables.append((where + erring, Table(self._game, rules, [player] * seats)))
+        games = 0
+        for deal in range(self._deals):
+            for where, table in tables:
+                self._channel.about("playing", f"{where}, deal {deal}")
+                try:
+                    table.play(SEED, deal, table.new_outcomes(1))
+                except StrategyError as error:
+                    return self._refused(error, where)
+                games += 1
+                if time.monotonic() > until:
+                    break
+        return Finding("legal", True, f"{games} games, by itself and with random moves in between")
+
+    def _refused(self, error: StrategyError, where: str) -> Finding:
+        message = f"{error} of {where}, seed {SEED}"
+        details = "\n".join(filter(None, [error.trace, error.position]))
