@@ -54,8 +54,9 @@ class Match:
 def make_match(a: Player, b: Player, seats: int, opponents: Sequence[Player]) -> Match:
     """Return the line-ups of a comparison.
 
-    One seat: each plays the deal alone. Opponents: each plays the deal with the same opponents. Otherwise both sit at one table and
-    alternate, once beginning with A and, where turning the table does not give that anyway, once beginning with B.
+    One seat: each plays the deal alone. Opponents: each plays the deal with the same opponents. Otherwise both sit at
+    one table and alternate, once beginning with A and, where turning the table does not give that anyway, once
+    beginning with B.
     """
     if opponents or seats == 1:
         rest = tuple(opponents)
@@ -143,14 +144,14 @@ class Comparison:
         }
 
     def scores(self) -> pl.DataFrame:
-        """Return the distribution of both, columns `strategy`, `score` (points a game, mean over a block) and `count`."""
+        """Return both distributions: columns `strategy`, `score` (points a game, mean over a block), `count`."""
         return pl.concat(
             _counted(histogram, self.counts.scale, "score").select(pl.lit(spec).alias("strategy"), "score", "count")
             for spec, histogram in ((self.a, self.counts.a), (self.b, self.counts.b))
         )
 
     def differences(self) -> pl.DataFrame:
-        """Return the distribution of the paired difference, columns `difference` (points a game) and `count` (blocks)."""
+        """Return the distribution of A − B: columns `difference` (points a game), `count` (blocks)."""
         return _counted(self.counts.difference, self.counts.scale, "difference")
 
     def summary(self) -> pl.DataFrame:
@@ -200,8 +201,8 @@ def compare(
     deals, seed
         Which deals; each is a block.
     seats
-        Seats at the table; by default the fewest that the game has, or one more than there are opponents. With one seat, A
-        and B each play the deal alone; with more, they sit at one table and take turns at all seats.
+        Seats at the table; by default the fewest that the game has, or one more than there are opponents. With one
+        seat, A and B each play the deal alone; with more, they sit at one table and take turns at all seats.
     opponents
         Others at the table: then A and B do not meet, each plays the deal with these, at every seat.
     margin

@@ -198,8 +198,8 @@ class Results:
     def summary(self) -> pl.DataFrame:
         """Return one row a strategy.
 
-        Columns: `strategy`; `games`; `mean`, with the ends `low` and `high` of its 95 % interval over blocks; `sd`, `median`,
-        `q05`, `q95` of the score; `win`, the mean share of a win; and the means of the game's other columns.
+        Columns: `strategy`; `games`; `mean`, with the ends `low` and `high` of its 95 % interval over blocks; `sd`,
+        `median`, `q05`, `q95` of the score; `win`, the mean share of a win; and the means of the game's other columns.
         """
         rows = []
         for spec in self.specs:

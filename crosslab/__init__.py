@@ -1,13 +1,15 @@
 """crosslab: Monte Carlo strategy analysis for four tabletop games.
 
-The verbs have the same words here and on the command line: `simulate`, `compare`, `replay`, `check`. Names are loaded when they are
-first used, so that importing this package costs nothing.
+The verbs have the same words here and on the command line: `simulate`, `compare`, `replay`, `check`. Names are loaded
+when they are first used, so that importing this package costs nothing.
 """
 
 import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from reports.comparison import write_comparison as write_comparison
+
     from analysis.histogram import Histogram as Histogram
     from analysis.matches import Comparison as Comparison
     from analysis.matches import compare as compare
@@ -15,7 +17,6 @@ if TYPE_CHECKING:
     from analysis.simulation import simulate as simulate
     from crosslab.verbs import replay as replay
     from crosslab.verbs import strategies as strategies
-    from reports.comparison import write_comparison as write_comparison
     from sims.errors import CrosslabError as CrosslabError
     from sims.errors import StoreError as StoreError
     from sims.errors import StrategyError as StrategyError
@@ -47,7 +48,7 @@ _HOMES = {
 }
 _HOME_OF = {name: module for module, names in _HOMES.items() for name in names}
 
-__all__ = sorted(_HOME_OF)  # noqa: PLE0605
+__all__ = sorted(_HOME_OF)
 
 
 def __getattr__(name: str) -> Any:

@@ -98,7 +98,8 @@ def build_parser() -> Parser:
         "simulate",
         run_simulate,
         "what scores does a line-up get?",
-        "Play a line-up on many deals: one strategy plays solo, several sit at one table and are turned through all seats.",
+        "Play a line-up on many deals: one strategy plays solo, several sit at one table and are turned through all "
+        "seats.",
     )
     add_game(simulate)
     add_lineup(simulate)
@@ -156,7 +157,10 @@ def build_parser() -> Parser:
     add_output(check, formats=("table", "json"))
 
     bench = verb("bench", run_bench, "how fast is it here?")
-    bench.add_argument("--seconds", type=real, default=1.0, metavar="T", help="time for each figure (default 1)")
+    bench.add_argument(
+        "--seconds", type=real, default=1.0, metavar="T", help="time for each figure in games/s (default 1)"
+    )
+    bench.add_argument("--full", action="store_true", help="also what takes long: a start with an empty cache, memory")
     add_output(bench)
     return parser
 
@@ -172,7 +176,8 @@ def add_lineup(parser: Parser) -> None:
         "lineup",
         nargs="+",
         metavar="STRATEGY",
-        help="one for each seat: NAME, NAME:parameter=value, FILE.py:NAME, noisy(…,RATE), restrict(…,never=NAME) or rollout(…,N)",
+        help="one for each seat: NAME, NAME:parameter=value, FILE.py:NAME, noisy(STRATEGY,RATE), "
+        "restrict(STRATEGY,never=NAME) or rollout(STRATEGY,N)",
     )
 
 
@@ -466,13 +471,13 @@ def run_check(arguments: argparse.Namespace) -> int:
 
 def run_bench(arguments: argparse.Namespace) -> int:
     """`crosslab bench`."""
-    from crosslab.bench import bench, bench_text
+    from analysis.speed import measure, speed_text
 
-    frame = bench(seconds=arguments.seconds)
+    frame = measure(seconds=arguments.seconds, full=arguments.full)
     if arguments.format == "json":
         emit(arguments, to_json(frame.to_dicts()))
     else:
-        emit(arguments, to_csv(frame) if arguments.format == "csv" else bench_text(frame))
+        emit(arguments, to_csv(frame) if arguments.format == "csv" else speed_text(frame))
     return 0
 
 

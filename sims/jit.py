@@ -17,11 +17,13 @@ With NUMBA_DISABLE_JIT=1 everything here is plain Python, which the tests use to
 import contextlib
 import functools
 import hashlib
+import numbers
 import os
 import pickle
 import re
 import sys
 import tempfile
+import textwrap
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -266,23 +268,37 @@ def pointer(function: Callable[..., Any], signature: Any, on_error: float) -> in
     callback: Any = CFunc(
         _catching(inner, signature, on_error), (signature.args, signature.return_type), {}, POINTER_OPTIONS
     )
+
+    def prepare() -> None:
+        inner.compile(signature.args)
+        _check_returned(inner.overloads[signature.args].signature.return_type)
+
     try:
         if _is_ours(function):
-            callback._cache = SourceCache(_cache_name(function) + ".pointer", lambda: inner.compile(signature.args))
+            callback._cache = SourceCache(_cache_name(function) + ".pointer", prepare)
         else:
             _announce(function.__name__)
-            inner.compile(signature.args)
+            prepare()
         callback.compile()
-    except NumbaError as error:
+    except Exception as error:  # Numba lets KeyError, AssertionError and others of its own through
         raise UsageError(f"{function.__name__} does not compile: {_reason(error)}") from error
     _by_address[callback.address] = callback
     return int(callback.address)
 
 
+def _check_returned(returned: Any) -> None:
+    """Refuse a type that a function returns and that is no number, in plainer words than Numba's."""
+    if isinstance(returned, numba.types.Optional | numba.types.NoneType):
+        raise UsageError("it has to return a number, and there is a way through it that returns nothing")
+    if not isinstance(returned, numba.types.Integer | numba.types.Float | numba.types.Boolean):
+        raise UsageError(f"it has to return a number, not {textwrap.shorten(str(returned), 60)}")
+
+
 def _guarded(function: Callable[..., Any], convert: Callable[[Any], Any], on_error: float) -> Callable[..., Any]:
     def guarded(*arguments: Any) -> Any:
         try:
-            return convert(function(*arguments))
+            result = function(*arguments)
+            return convert(result) if isinstance(result, numbers.Real | np.bool_) else on_error
         except Exception:
             return on_error
 
@@ -337,7 +353,9 @@ def caller(signature: Any) -> Any:
 
 
 def _reason(error: Exception) -> str:
-    """Return the line of a Numba error that says what is wrong, and where in the user's file."""
+    """Return the line of a compiler's error that says what is wrong, and where in the user's file."""
+    if not isinstance(error, NumbaError | UsageError):
+        return f"{type(error).__name__}: {' '.join(str(error).split())}"
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     skipped = ("Failed in", "During:", "- ", "Traceback", "raised from", "There are", "This error", "<source", "^")
     said = [line for line in lines if not line.startswith(skipped)]

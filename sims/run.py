@@ -1,8 +1,9 @@
 """The runner: a design becomes chunks, chunks become work for threads or processes, results are merged in order.
 
-A chunk is a pure function of the design and its number. What a worker is handed is cut by time, not by chunk: many chunks of a fast
-player, a slice of a chunk of a slow one. Neither the cut nor the number of workers nor the order in which they finish can show in
-the result, because counts are whole numbers and are added up, and stored chunks are whole.
+A chunk is a pure function of the design and its number. What a worker is handed is cut by time, not by chunk: many
+chunks of a fast player, a slice of a chunk of a slow one. Neither the cut nor the number of workers nor the order in
+which they finish can show in the result, because counts are whole numbers and are added up, and stored chunks are
+whole.
 """
 
 import contextlib
@@ -114,8 +115,8 @@ def run(
     design
         What is played.
     reduce
-        `reduce(design, chunk, outcomes)` gives the result of a chunk; results of chunks are added. For "loky" it must be
-        picklable.
+        `reduce(design, chunk, outcomes)` gives the result of a chunk; results of chunks are added. For "loky" it must
+        be picklable.
     n_jobs
         Workers; −1 means one for each processor.
     backend

@@ -23,9 +23,8 @@ def replay(
     seed, deal, rotation
         Which game.
 
-    Returns
-    -------
-    The trace: game, rules_version, variant (every option), seed, deal, rotation, seats (specs after rotation), events, outcome.
+    Returns ------- The trace: game, rules_version, variant (every option), seed, deal, rotation, seats (specs after
+    rotation), events, outcome.
 
     Raises
     ------

@@ -1,0 +1,91 @@
+"""Measure everything that `crosslab bench --full` does, and write it into README.md as a table, between two markers."""
+
+import platform
+import subprocess
+import sys
+from pathlib import Path
+
+import polars as pl
+
+from analysis.speed import SECTIONS, measure, value_text
+from sims.design import versions
+from sims.errors import CrosslabError, UsageError
+from sims.run import workers
+
+README = Path(__file__).resolve().parent.parent / "README.md"
+BEGIN, END = "<!-- benchmark: begin -->", "<!-- benchmark: end -->"
+SECONDS = 3.0  # for each figure in games/s
+
+
+def processor_model() -> str:
+    """Return what the processor calls itself, or its architecture when it does not say."""
+    try:
+        if sys.platform == "linux":
+            lines = Path("/proc/cpuinfo").read_text("utf-8").splitlines()
+            return next(line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
+        if sys.platform == "darwin":
+            words = ["sysctl", "-n", "machdep.cpu.brand_string"]
+            return subprocess.run(words, capture_output=True, text=True, check=True).stdout.strip()
+    except (OSError, StopIteration, subprocess.CalledProcessError):  # arm64 Linux has no model name
+        return platform.machine()
+    return platform.processor() or platform.machine()
+
+
+def machine() -> str:
+    """Return what the figures depend on in one line: processor, cores, versions."""
+    found = versions()
+    cores = workers(-1)
+    return (
+        f"{processor_model()}, {cores} core{'s' if cores > 1 else ''}, Python {found['python']}, numba {found['numba']}"
+    )
+
+
+def to_markdown(frame: pl.DataFrame) -> str:
+    """Return figures as a Markdown table."""
+    lines = ["| | figure | value | |", "|---|---|---:|---|"]
+    before = ""
+    for row in frame.iter_rows(named=True):
+        section = SECTIONS[row["section"]] if row["section"] != before else ""
+        before = row["section"]
+        value = f"{value_text(row['value'])} {row['unit']}".strip()
+        cells = [text.replace("|", "\\|") for text in (section, row["figure"], value, row["note"])]
+        lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
+def insert(text: str, block: str) -> str:
+    """Return a text with a block between the markers, instead of what stood there.
+
+    Raises
+    ------
+    UsageError
+        When the markers are missing, or not there once each and in order.
+    """
+    if text.count(BEGIN) != 1 or text.count(END) != 1 or text.index(BEGIN) > text.index(END):
+        raise UsageError(f"the README needs the lines {BEGIN} and {END}, once each and in this order")
+    before, _, rest = text.partition(BEGIN)
+    return f"{before}{BEGIN}\n{block}\n{END}{rest.partition(END)[2]}"
+
+
+def write_table(readme: Path, frame: pl.DataFrame) -> None:
+    """Write the machine and the table into a README."""
+    block = f"Measured by `make bench` on: {machine()}.\n\n{to_markdown(frame)}"
+    readme.write_text(insert(readme.read_text("utf-8"), block), "utf-8", newline="\n")
+
+
+def main(readme: Path = README) -> int:
+    """Measure and write; return the exit code."""
+    try:
+        insert(readme.read_text("utf-8"), "")  # before minutes are spent
+        write_table(readme, measure(seconds=SECONDS, full=True))
+    except OSError as error:
+        print(f"readme_table: error: {readme.name}: {error.strerror or error}", file=sys.stderr)
+        return 2
+    except CrosslabError as error:
+        print(f"readme_table: error: {error}", file=sys.stderr)
+        return 2
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

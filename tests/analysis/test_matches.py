@@ -1,0 +1,130 @@
+"""Compare: paired blocks, sides and controls."""
+
+import json
+
+import numpy as np
+import pytest
+
+from analysis.matches import compare, make_match
+from analysis.simulation import simulate
+from sims.errors import UsageError
+from sims.jit import COMPILED
+from sims.table import Player
+from strategies import find_strategy
+
+DEALS = 3_000 if COMPILED else 40
+A, B, C = (Player(name, name) for name in "abc")
+
+
+def test_solo_effect_is_the_difference_of_the_solo_means() -> None:
+    comparison = compare("criss-cross", "uniform", "blunder", deals=DEALS, seed=8)
+    scores = [
+        simulate("criss-cross", spec, deals=DEALS, seed=8).table["score"].to_numpy().astype(int)
+        for spec in ("uniform", "blunder")
+    ]
+    difference = scores[0] - scores[1]
+    assert comparison.result.blocks == DEALS
+    assert comparison.result.effect == pytest.approx(difference.mean())
+    assert comparison.result.p_a_better == pytest.approx((difference > 0).mean())
+    assert comparison.result.p_tie == pytest.approx((difference == 0).mean())
+    ratio = (scores[0].var() + scores[1].var()) / difference.var()
+    assert comparison.result.variance_ratio == pytest.approx(ratio)
+    assert comparison.result.verdict == "better"
+
+
+def test_two_seats_meet_at_both_seats() -> None:
+    comparison = compare("criss-cross", "uniform", "blunder", deals=DEALS, seats=2)
+    table = simulate("criss-cross", ["uniform", "blunder"], deals=DEALS).table
+    means = {name: table.filter(table["strategy"] == name)["score"].mean() for name in ("uniform", "blunder")}
+    assert comparison.result.effect == pytest.approx(means["uniform"] - means["blunder"])
+    assert comparison.counts.scale == 2
+
+
+@pytest.mark.parametrize("seats", [2, 3, 4, 5, 6])
+def test_both_sides_sit_at_every_seat_equally_often(seats: int) -> None:
+    match = make_match(A, B, seats, [])
+    taken = np.zeros((2, seats), int)
+    for sides in match.sides:
+        for turn in range(seats):
+            for seat in range(seats):
+                taken[0 if sides[(seat - turn) % seats] > 0 else 1, seat] += 1
+    assert (taken == taken[0, 0]).all()
+
+
+def test_opponents_are_on_no_side() -> None:
+    match = make_match(A, B, 3, [C, C])
+    assert match.lineups == ((A, C, C), (B, C, C))
+    assert match.sides == ((1, 0, 0), (-1, 0, 0))
+
+
+def test_a_strategy_against_itself_is_equivalent() -> None:
+    comparison = compare("criss-cross", "blunder", "blunder", deals=DEALS)
+    assert comparison.result.effect == 0
+    assert comparison.result.verdict == "equivalent"
+    assert comparison.controls["weak"]["passed"] is None
+
+
+def test_controls_pass_and_say_so() -> None:
+    controls = compare("criss-cross", "uniform", "blunder", deals=DEALS).controls
+    assert controls["mirror"]["passed"] is True
+    assert controls["mirror"]["effect"] != 0, "the mirror plays other draws of its own"
+    assert controls["weak"]["strategy"] == "blunder"
+    assert controls["weak"]["passed"] is True
+
+
+def test_swapping_a_and_b_turns_the_sign() -> None:
+    forth = compare("criss-cross", "uniform", "blunder", deals=DEALS).result
+    back = compare("criss-cross", "blunder", "uniform", deals=DEALS).result
+    assert forth.effect == -back.effect
+    assert (forth.low, forth.high) == (-back.high, -back.low)
+    assert back.verdict == "worse"
+
+
+def test_workers_and_backend_change_nothing() -> None:
+    told = [
+        json.dumps(compare("criss-cross", "uniform", "blunder", deals=DEALS, n_jobs=jobs, backend=backend).to_dict())
+        for jobs, backend in ((1, "threads"), (2, "threads"), (2, "loky"))
+    ]
+    assert told[0] == told[1] == told[2]
+
+
+def test_one_block_is_undecided_and_json() -> None:
+    told = json.loads(json.dumps(compare("criss-cross", "uniform", "blunder", deals=1).to_dict(), allow_nan=False))
+    assert told["verdict"] == "undecided"
+    assert told["low"] is None
+
+
+def test_store_resumes(tmp_path) -> None:  # type: ignore[no-untyped-def]
+    first = compare("criss-cross", "uniform", "blunder", deals=DEALS, seats=3, store=tmp_path / "s")
+    again = compare("criss-cross", "uniform", "blunder", deals=DEALS, seats=3, store=tmp_path / "s")
+    assert again.games == 0
+    assert again.to_dict() == first.to_dict()
+
+
+def test_frames_count_every_block() -> None:
+    comparison = compare("criss-cross", "uniform", "blunder", deals=50)
+    assert comparison.differences()["count"].sum() == 50
+    assert comparison.scores()["count"].sum() == 100
+    assert comparison.summary()["verdict"].to_list() == [comparison.result.verdict]
+
+
+@pytest.mark.parametrize(
+    ("more", "message"),
+    [
+        ({"margin": -1}, "margin=-1 does not fit"),
+        ({"margin": float("nan")}, "margin=nan does not fit"),
+        ({"margin": "1"}, "margin='1' does not fit"),
+        ({"seats": 7}, "criss-cross is for 1 to 6 seats, not 7"),
+        ({"seats": 2.0}, "seats=2.0 does not fit"),
+        ({"opponents": ["uniform"], "seats": 3}, "1 opponents and one strategy make 2 seats, not 3"),
+        ({"opponents": ["uniform"] * 6}, "criss-cross is for 1 to 6 seats, not 7"),
+    ],
+)
+def test_refusals(more: dict[str, object], message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        compare("criss-cross", "uniform", "blunder", deals=5, **more)  # type: ignore[arg-type]
+
+
+def test_strategy_objects_are_taken() -> None:
+    uniform = find_strategy("criss-cross", "uniform")
+    assert compare("criss-cross", uniform, "blunder", deals=40).a == "uniform"
