@@ -291,18 +291,17 @@ def simulate(
         As they say.
     """
     found = find_game(game)
-    names = [lineup] if isinstance(lineup, str | Strategy) else list(lineup)
     design = Design(
         found,
         found.resolve_rules(variant),
-        (tuple(find_players(found.name, names)),),
+        (tuple(find_players(found.name, lineup)),),
         seed=seed,
         deals=deals,
         first_deal=first_deal,
         rotate=rotate,
     )
     if rows is None:
-        rows = store is None and design.deals * design.games_a_deal * len(names) <= MOST_ROWS
+        rows = store is None and design.deals * design.games_a_deal * len(design.lineups[0]) <= MOST_ROWS
     played = run(
         design,
         functools.partial(count, rows=rows),

@@ -1,7 +1,7 @@
 """How fast it is here: games a second, start-up and memory, measured on this machine.
 
-Machines are noisy. Every figure is the median of several repeats; what is compared is measured in turn (A B A B …), and its
-ratio is the median of the ratios of neighbours, so that a slow minute slows both sides.
+Machines are noisy. Every figure is the median of several repeats; what is compared is measured in turn (A B A B …), and
+its ratio is the median of the ratios of neighbours, so that a slow minute slows both sides.
 """
 
 import contextlib

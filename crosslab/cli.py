@@ -4,6 +4,7 @@ Only the standard library is imported before a verb runs, so that help comes at 
 """
 
 import argparse
+import io
 import json
 import os
 import shlex
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 EXIT_ERROR = 2
 EXIT_INTERRUPTED = 130
 FACTORS = {"k": 1_000, "M": 1_000_000, "G": 1_000_000_000}
-NAME_WIDTH = 24
+WIDTH = 80
 
 EXAMPLES = """\
 examples:
@@ -336,9 +337,9 @@ def show_strategies(arguments: argparse.Namespace) -> int:
 
         emit(arguments, to_csv(pl.DataFrame(rows, schema=headers, orient="row")))
         return 0
-    forms = ", ".join(form for _, form in WRAPPERS.values())
-    note = f"\nwrap any of them: {forms}" if arguments.file is None else ""
-    emit(arguments, to_table(rows, headers, (16, 30, 16, 12)) + "\n" + note if rows else "no strategies")
+    forms = "\n".join(f"  {form}" for _, form in WRAPPERS.values())
+    note = f"\n\nwrap any of them:\n{forms}" if arguments.file is None else ""
+    emit(arguments, to_table(rows, headers, (16, 30, 14, 12)) + note if rows else "no strategies")
     return 0
 
 
@@ -378,24 +379,25 @@ def _json_ready(value: Any) -> Any:
 
 
 def _simulation_table(results: Any) -> str:
+    several = len(results.design.lineups[0]) > 1
+    headers = ["strategy", "games", "mean", "± 95%", "sd", "q05", "median", "q95", *(["win"] if several else [])]
     rows = [
         (
             row["strategy"],
             f"{row['games']:,}",
             f"{row['mean']:.3f}",
-            f"{row['low']:.3f} to {row['high']:.3f}" if row["low"] == row["low"] else "one block",
+            f"{(row['high'] - row['low']) / 2:.3f}" if row["low"] == row["low"] else "-",
             f"{row['sd']:.2f}" if row["sd"] == row["sd"] else "-",
             f"{row['q05']:.0f}",
             f"{row['median']:.0f}",
             f"{row['q95']:.0f}",
-            *([f"{row['win']:.1%}"] if len(results.design.lineups[0]) > 1 else []),
+            *([f"{row['win']:.1%}"] if several else []),
         )
         for row in results.summary().iter_rows(named=True)
     ]
-    headers = ["strategy", "games", "mean", "95% interval", "sd", "q05", "median", "q95"]
-    if len(results.design.lineups[0]) > 1:
-        headers.append("win")
-    return to_table(rows, headers, (NAME_WIDTH, *[None] * (len(headers) - 1)))
+    columns = zip(headers, *rows, strict=True)
+    others = sum(2 + max(len(text) for text in column) for column in list(columns)[1:])
+    return to_table(rows, headers, (max(WIDTH - others, 8), *[None] * (len(headers) - 1)))
 
 
 def _speed(games: int, seconds: float) -> str:
@@ -513,6 +515,9 @@ def _tell_strategy_error(error: StrategyError) -> None:
 
 def main(words: Sequence[str] | None = None) -> int:
     """Run the command; return its exit code."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):  # a terminal that lacks a sign gets a "?", not an error
+            stream.reconfigure(errors="replace")
     parser = build_parser()
     arguments = parser.parse_args(words)
     if arguments.version:

@@ -41,8 +41,7 @@ def replay(
         As they say.
     """
     found = find_game(game)
-    names = [lineup] if isinstance(lineup, str | Strategy) else list(lineup)
-    players = find_players(found.name, names)
+    players = find_players(found.name, lineup)
     return trace.replay(found, found.resolve_rules(variant), players, seed=seed, deal=deal, rotation=rotation)
 
 

@@ -13,7 +13,7 @@ import os
 import re
 import secrets
 from collections.abc import Iterator, Mapping
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -23,11 +23,10 @@ import polars as pl
 from markupsafe import Markup
 
 from analysis.comparisons import CONTROL_CONFIDENCE, FEWEST_BLOCKS, POWER, Control
-from analysis.histogram import Histogram
 from analysis.intervals import mean_interval
 from analysis.matches import Comparison
-from reports.figures import paired_difference, printable, render, score_distributions
-from sims.design import Design, versions
+from reports.figures import decimals, paired_difference, percent, points, printable, render, score_distributions, span
+from sims.design import versions
 from sims.errors import CrosslabError, StoreError, UsageError
 from sims.game import Game
 from sims.table import Player
@@ -35,10 +34,11 @@ from strategies import Strategy, find_strategy
 
 PAGE = "index.html"
 GENERATOR = '<meta name="generator" content="crosslab">'
-"""Marks a page as ours: only a folder whose page has it is written to again."""
+"""Marks a page as ours: a folder that holds files of the report's names is written to only when its page has it."""
 
 TEMPLATES = Path(__file__).with_name("templates")
-_DISK_FULL = {errno.ENOSPC, errno.EDQUOT}
+TOO_FEW = "too few blocks"
+_DISK_FULL = {errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC)}
 
 
 def write_comparison(comparison: Comparison, folder: Path | str, *, command: str = "") -> Path:
@@ -56,8 +56,8 @@ def write_comparison(comparison: Comparison, folder: Path | str, *, command: str
     Returns
     -------
     Path
-        The page, `index.html`. Beside it stand `comparison.json`, and `scores` and `differences` as figures (`.svg`,
-        `.png`) and as tables (`.csv`, `.parquet`).
+        The page, `index.html`. Beside it stand `comparison.json`, `scores` and `difference` as figures (`.svg`,
+        `.png`), and `scores` and `differences` as tables (`.csv`, `.parquet`).
 
     Raises
     ------
@@ -67,17 +67,16 @@ def write_comparison(comparison: Comparison, folder: Path | str, *, command: str
         When the files cannot be written: no permission, a full disk.
     """
     target = Path(folder)
-    _check_folder(target)
-    frames = {"scores": comparison.scores(), "differences": comparison.differences()}
-    pictures = _figures(comparison)
-    files = {PAGE: _page(comparison, command, pictures).encode()}
-    files["comparison.json"] = f"{json.dumps(comparison.to_dict(), indent=2, ensure_ascii=False)}\n".encode()
+    pictures = _pictures(comparison)
+    files = {
+        PAGE: _page(comparison, command, pictures).encode(),
+        "comparison.json": f"{json.dumps(comparison.to_dict(), indent=2, ensure_ascii=False)}\n".encode(),
+    }
     for name, picture in pictures.items():
         files[f"{name}.svg"], files[f"{name}.png"] = picture.svg, picture.png
-    for name, frame in frames.items():
+    for name, frame in (("scores", comparison.scores()), ("differences", comparison.differences())):
         files[f"{name}.csv"] = frame.write_csv().encode()
         files[f"{name}.parquet"] = _parquet(frame)
-    _check_strangers(target, files)
     publish(target, files)
     return target / PAGE
 
@@ -86,6 +85,76 @@ def _parquet(frame: pl.DataFrame) -> bytes:
     buffer = io.BytesIO()
     frame.write_parquet(buffer, compression="zstd")
     return buffer.getvalue()
+
+
+# --- Files -----------------------------------------------------------------------------------------------------------
+
+
+def publish(folder: Path, files: Mapping[str, bytes]) -> None:
+    """Put the files of a report into a folder: all are on disk before the first takes its name.
+
+    Parameters
+    ----------
+    folder
+        Is made when it does not exist.
+    files
+        Name and content; one of them is `index.html`.
+
+    Raises
+    ------
+    UsageError, StoreError
+        See `write_comparison`.
+    """
+    with _one_line_errors(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+        _refuse_strangers(folder, files)
+        temporaries: dict[str, Path] = {}
+        try:
+            for name, content in files.items():
+                temporaries[name] = folder / f"{name}.{secrets.token_hex(8)}.tmp"
+                with open(temporaries[name], "xb") as handle:
+                    handle.write(content)
+                    handle.flush()
+                    os.fsync(handle.fileno())
+            for name, temporary in temporaries.items():
+                os.replace(temporary, folder / name)
+        finally:
+            for temporary in temporaries.values():
+                # A failure to tidy up must not hide why the writing failed.
+                with suppress(OSError):
+                    temporary.unlink(missing_ok=True)
+
+
+def _refuse_strangers(folder: Path, files: Mapping[str, bytes]) -> None:
+    page = folder / PAGE
+    if page.is_file() and GENERATOR.encode() in page.read_bytes():
+        return
+    strangers = [name for name in files if os.path.lexists(folder / name)]
+    if strangers:
+        raise UsageError(
+            f"{printable(str(folder))} holds {strangers[0]}, which is not from a report: "
+            "name another folder, or move the file away"
+        )
+
+
+@contextmanager
+def _one_line_errors(folder: Path) -> Iterator[None]:
+    where = printable(str(folder))
+    try:
+        yield
+    except (FileExistsError, NotADirectoryError) as error:
+        raise UsageError(
+            f"cannot write the report to {where}: it, or a part of it, is a file; name a folder"
+        ) from error
+    except OSError as error:
+        if error.errno in _DISK_FULL:
+            raise StoreError(
+                f"cannot write the report to {where}: the disk is full; make room and try again"
+            ) from error
+        reason = printable(error.strerror or str(error))
+        raise StoreError(
+            f"cannot write the report to {where}: {reason}; name a folder that you may write to"
+        ) from error
 
 
 # --- Figures ---------------------------------------------------------------------------------------------------------
@@ -100,29 +169,491 @@ class Picture:
     words: str
 
     def inline(self, prefix: str) -> Markup:
-        """Return the drawing for a page: without a title of its own, and with ids that no other drawing has."""
+        """Return the drawing as a part of a page, with ids that begin with `prefix` and so are the page's only ones."""
         text = self.svg.decode()
         text = text[text.index("<svg") :]
         text = re.sub(r"<!--.*?-->|<title>.*?</title>|<metadata>.*?</metadata>", "", text, flags=re.DOTALL)
         text = re.sub(r'(\bid="|href="#|url\(#)', rf"\g<1>{prefix}-", text)
         text = re.sub(r"\n\s*", "\n", text)
-        label = Markup.escape(self.words)
-        # The drawing's own size gives way to the page's.
-        head, rest = text.split(">", 1)
+        head, body = text.split(">", 1)
+        # The page decides on the size.
         head = re.sub(r'\s(?:width|height)="[^"]*"', "", head)
-        return Markup(f'{head} role="img" aria-label="{label}">{rest}')  # noqa: S704 - made by matplotlib, label escaped
+        return Markup(f'{head} role="img" aria-label="{Markup.escape(self.words)}">{body}')
 
 
-def _figures(comparison: Comparison) -> dict[str, Picture]:
-    """Draw the two figures; they show names, means and shares, so their words say these."""
-    result, design = comparison.result, comparison.design
-    first, second = _names(comparison)
-    thin = result.blocks < FEWEST_BLOCKS
-    scores = pl.concat(
-        comparison.scores()
-        .head(len(comparison.counts.a.to_dict()))
-        .with_columns(strategy=pl.lit(first))
-        .vstack(pl.DataFrame(schema={"strategy": pl.String, "score": pl.Float64, "count": pl.Int64}))
-        for first in (first,)
+def _pictures(comparison: Comparison) -> dict[str, Picture]:
+    result, counts = comparison.result, comparison.counts
+    a, b = _names(comparison)
+    scores = comparison.scores()
+    if comparison.a == comparison.b:
+        rows = len(counts.a.to_dict())
+        scores = scores.with_columns(pl.Series("strategy", [a] * rows + [b] * (scores.height - rows)))
+    bands = comparison.design.game.bands if _has_bands(comparison) else ()
+    shown = (None, None, None) if _thin(comparison) else (result.effect, result.low, result.high)
+    figures = {
+        "scores": score_distributions(scores, bands=bands),
+        "difference": paired_difference(
+            comparison.differences(),
+            effect=shown[0],
+            low=shown[1],
+            high=shown[2],
+            margin=result.margin,
+            labels=(a, b),
+            confidence=result.confidence,
+        ),
+    }
+    ranges = " and ".join(
+        f"of {name} from {histogram.minimum / counts.scale:.4g} to {histogram.maximum / counts.scale:.4g} points"
+        for name, histogram in ((a, counts.a), (b, counts.b))
     )
-    return {}
+    words = {
+        "scores": f"How often each score came: scores {ranges}.",
+        "difference": f"Differences on the same deals, {a} minus {b}: {_shares_in_words(comparison)}.",
+    }
+    pictures = {}
+    for name, axes in figures.items():
+        figure, text = axes.get_figure(root=True), printable(words[name])
+        assert figure is not None
+        pictures[name] = Picture(render(figure, "svg", title=text), render(figure, "png", title=text), text)
+    return pictures
+
+
+def _has_bands(comparison: Comparison) -> bool:
+    """Tell whether the rulebook's bands, which are for the basic game played alone, apply."""
+    design = comparison.design
+    return len(design.lineups[0]) == 1 and design.rules == design.game.rules()
+
+
+# --- Words -----------------------------------------------------------------------------------------------------------
+
+
+def _names(comparison: Comparison) -> tuple[str, str]:
+    """Return the names of the two sides, told apart when one strategy is both."""
+    a, b = printable(comparison.a), printable(comparison.b)
+    return (f"{a} (A)", f"{b} (B)") if a == b else (a, b)
+
+
+def _thin(comparison: Comparison) -> bool:
+    return comparison.result.blocks < FEWEST_BLOCKS or not math.isfinite(comparison.result.low)
+
+
+def _shares(comparison: Comparison) -> tuple[float, float, float]:
+    """Return the shares of blocks in which A scored more, B did, and neither."""
+    result = comparison.result
+    return result.p_a_better, comparison.counts.difference.total and _share_below(comparison), result.p_tie
+
+
+def _share_below(comparison: Comparison) -> float:
+    difference = comparison.counts.difference
+    return sum(count for score, count in difference.to_dict().items() if score < 0) / difference.total
+
+
+def _shares_in_words(comparison: Comparison) -> str:
+    a, b = _names(comparison)
+    more, less, same = (percent(share) for share in _shares(comparison))
+    return f"{a} scored more in {more} of the blocks, {b} in {less}, and both the same in {same}"
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What was found: a short answer, and sentences that say how sure it is."""
+
+    kind: str
+    headline: Markup
+    sentences: tuple[Markup, ...]
+
+
+def _verdict(comparison: Comparison) -> Verdict:
+    result = comparison.result
+    a, b = _names(comparison)
+    digits = decimals(result.low, result.high)
+    confidence = f"{100 * result.confidence:.10g} % interval"
+    if _thin(comparison):
+        deals = "1 block was played" if result.blocks == 1 else f"{result.blocks} blocks were played"
+        return Verdict(
+            "undecided",
+            Markup("Too few deals for an answer."),
+            (Markup("{}, and a verdict needs at least {}.").format(deals, FEWEST_BLOCKS),),
+        )
+    if result.verdict in ("better", "worse"):
+        sign = 1 if result.verdict == "better" else -1
+        winner, loser = (a, b)[::sign]
+        low, high = sorted((sign * result.low, sign * result.high))
+        return Verdict(
+            "decided",
+            Markup("<b>{}</b> is the better strategy.").format(winner),
+            (
+                Markup(
+                    "On the same deals it scores <b>{} points a game more</b> than <b>{}</b>; the true difference lies "
+                    "between {} and {} points ({})."
+                ).format(
+                    points(sign * result.effect, digits), loser, points(low, digits), points(high, digits), confidence
+                ),
+            ),
+        )
+    effect = Markup("The mean difference, <b>{}</b> minus <b>{}</b>, is {} points a game ({}: {}).").format(
+        a, b, points(result.effect, digits), confidence, span(result.low, result.high)
+    )
+    if result.verdict == "equivalent":
+        same = comparison.a == comparison.b
+        none = result.low == result.high == 0
+        headline = (
+            Markup("Both sides are <b>{}</b>.").format(printable(comparison.a))
+            if same
+            else Markup("It does not matter which of the two you play.")
+        )
+        if none:
+            reason = Markup("The two scored the same in every one of {} blocks.").format(f"{result.blocks:,}")
+            return Verdict("equivalent", headline, (reason,))
+        reason = Markup("That is inside the margin of {} points that was set as too little to matter.").format(
+            f"{result.margin:.10g}"
+        )
+        return Verdict("equivalent", headline, (effect, reason))
+    return Verdict(
+        "undecided",
+        Markup("These deals do not tell which strategy is better."),
+        (
+            effect,
+            Markup(
+                "The true difference may favour either, or be too small to matter. "
+                "More deals would narrow the interval."
+            ),
+        ),
+    )
+
+
+def _facts(comparison: Comparison) -> list[tuple[str, str, str]]:
+    """Return name, value and meaning of the statistics."""
+    result, thin = comparison.result, _thin(comparison)
+    a, b = _names(comparison)
+    digits = decimals(result.low, result.high)
+
+    def known(text: str) -> str:
+        return TOO_FEW if thin else text
+
+    smallest, ratio = result.smallest_detectable, result.variance_ratio
+    more, less, same = (known(percent(share)) for share in _shares(comparison))
+    confidence = f"{100 * result.confidence:.10g}"
+    return [
+        ("Effect (A − B)", known(_a_game(result.effect, digits)), f"mean score of A, {a}, minus that of B, {b}"),
+        (
+            f"{confidence} % interval",
+            known(f"{span(result.low, result.high)} points a game"),
+            f"an interval made this way holds the true effect in {confidence} of 100 runs",
+        ),
+        ("P(A > B) on the same deal", more, "share of blocks in which A scored more"),
+        ("P(B > A) on the same deal", less, "share of blocks in which B scored more"),
+        ("Same score", same, "share of blocks in which both scored the same"),
+        ("Blocks", f"{result.blocks:,}", "independent deals, each played by both sides"),
+        (
+            "Smallest detectable difference",
+            known(_a_game(smallest, decimals(-smallest, smallest))),
+            f"a true difference of this size would have been found with a probability of {100 * POWER:.10g} %",
+        ),
+        ("Margin", f"{result.margin:.10g} points a game", "a difference inside the margin counts as none"),
+        (
+            "Gain from common deals",
+            known("not defined: the difference never varies" if math.isnan(ratio) else f"{ratio:.2f} times"),
+            "how many times the blocks it would take if the two did not play the same deals",
+        ),
+    ]
+
+
+def _a_game(value: float, digits: int) -> str:
+    return "not known" if math.isnan(value) else f"{points(value, digits)} points a game"
+
+
+def _score_rows(comparison: Comparison) -> list[tuple[str, str, str]]:
+    """Return the statistics of both strategies: name, A's value, B's value."""
+    counts, confidence = comparison.counts, comparison.result.confidence
+    thin = _thin(comparison)
+    columns = []
+    for histogram in (counts.a, counts.b):
+        low, high = (end / counts.scale for end in mean_interval(histogram, confidence))
+        digits = 2 if thin else decimals(low, high)
+        rows = {
+            "Mean": TOO_FEW if thin else points(histogram.mean / counts.scale, digits),
+            f"{100 * confidence:.10g} % interval of the mean": TOO_FEW if thin else span(low, high),
+            "Standard deviation": TOO_FEW if thin else points(histogram.sd / counts.scale),
+            "Lowest": _short(histogram.minimum / counts.scale),
+            "5 % quantile": TOO_FEW if thin else _short(histogram.quantile(0.05) / counts.scale),
+            "Median": TOO_FEW if thin else _short(histogram.median / counts.scale),
+            "95 % quantile": TOO_FEW if thin else _short(histogram.quantile(0.95) / counts.scale),
+            "Highest": _short(histogram.maximum / counts.scale),
+        }
+        columns.append(rows)
+    return [(name, columns[0][name], columns[1][name]) for name in columns[0]]
+
+
+def _short(value: float) -> str:
+    return points(value, 0 if value == int(value) else 2)
+
+
+def _luck(comparison: Comparison) -> str:
+    """Say how often the deal decided and not the strategy."""
+    result = comparison.result
+    if _thin(comparison):
+        return f"{TOO_FEW.capitalize()} to tell: {result.blocks:,} were played, and {FEWEST_BLOCKS} are needed."
+    if result.verdict not in ("better", "worse"):
+        return f"{_shares_in_words(comparison)}."
+    a, b = _names(comparison)
+    more, less, same = _shares(comparison)
+    loser, share = (b, less) if result.verdict == "better" else (a, more)
+    if not share:
+        return f"The worse strategy, {loser}, did not score more in any of the {result.blocks:,} blocks."
+    return (
+        f"The worse strategy, {loser}, scored more in {percent(share)} of the blocks, about one in {1 / share:,.0f}; "
+        f"in {percent(same)} both scored the same."
+    )
+
+
+# --- Strategies ------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Description:
+    """How a strategy plays, in its author's words."""
+
+    spec: str
+    role: str
+    summary: str
+    paragraphs: tuple[tuple[bool, str], ...]  # whether line breaks are to be kept, and the text
+    parameters: tuple[tuple[str, str, str, bool], ...]  # name, value, meaning, whether it is not the default
+    additions: tuple[str, ...]
+    digest: str
+
+
+def _descriptions(comparison: Comparison) -> list[Description]:
+    design = comparison.design
+    players = {player.spec: player for lineup in design.lineups for player in lineup}
+    found = []
+    for spec, player in players.items():
+        role = " and ".join(side for side, name in (("A", comparison.a), ("B", comparison.b)) if name == spec)
+        found.append((role or "opponent", _describe(design.game, player, role or "opponent")))
+    return [description for _, description in sorted(found, key=lambda pair: (pair[0] == "opponent", pair[0]))]
+
+
+def _describe(game: Game, player: Player, role: str) -> Description:
+    strategy = _declaration(game, player)
+    function = player.chooser or player.valuer
+    doc = strategy.doc if strategy else inspect.getdoc(function) or ""
+    summary, _, rest = doc.strip().partition("\n")
+    paragraphs = tuple(_paragraph(text) for text in re.split(r"\n\s*\n", rest.strip("\n")) if text.strip())
+    parameters: tuple[tuple[str, str, str, bool], ...] = ()
+    if strategy:
+        parameters = tuple(
+            (parameter.name, f"{value:.10g}", parameter.doc, value != parameter.default)
+            for parameter, value in zip(strategy.parameters, strategy.values, strict=True)
+        )
+    elif player.params:
+        parameters = tuple((str(place), f"{value:.10g}", "", False) for place, value in enumerate(player.params))
+    return Description(
+        spec=printable(player.spec),
+        role=role,
+        summary=summary or "Its author left no description.",
+        paragraphs=paragraphs,
+        parameters=parameters,
+        additions=tuple(_additions(player, strategy)),
+        digest=player.digest,
+    )
+
+
+def _declaration(game: Game, player: Player) -> Strategy | None:
+    """Find the strategy of a spec; None when that name is of another one, or of one that only a notebook knows."""
+    try:
+        found = find_strategy(game.name, player.spec)
+    except CrosslabError:
+        return None
+    return found if found.digest == player.digest else None
+
+
+def _paragraph(text: str) -> tuple[bool, str]:
+    """Join the lines of a paragraph of prose; keep those of lists and of code."""
+    lines = text.split("\n")
+    keep = any(re.match(r"\s|[-*•]\s|\d+[.)]\s", line) for line in lines)
+    return keep, text if keep else " ".join(line.strip() for line in lines)
+
+
+def _additions(player: Player, strategy: Strategy | None) -> Iterator[str]:
+    if player.forbidder:
+        restriction = strategy.restriction if strategy else None
+        doc = restriction.doc if restriction else inspect.getdoc(player.forbidder) or ""
+        name = printable(restriction.name) if restriction else player.forbidder.__name__
+        yield f"Avoids, as long as it has others, the moves of {name}: {' '.join(doc.split()) or 'no description'}"
+    noise = player.rollout_noise if player.rollouts else player.noise
+    if player.rollouts:
+        yield f"Plays every legal move to the end in {player.rollouts:,} games, as above, and makes the best."
+    if noise:
+        yield f"Makes a random legal move with a probability of {100 * noise:.10g} %."
+    if player.rollouts and player.noise:
+        yield f"In the games played ahead, a move is random with a probability of {100 * player.noise:.10g} %."
+
+
+# --- Set-up, controls, how to repeat ---------------------------------------------------------------------------------
+
+
+def _variant(comparison: Comparison) -> str | None:
+    game, rules = comparison.design.game, comparison.design.rules
+    return next((name for name in game.variants if game.variant(name) == rules), None)
+
+
+def _opponents(comparison: Comparison) -> tuple[Player, ...]:
+    """Return who sat at the table beside A, or B; none when A and B met."""
+    design = comparison.design
+    seats = len(design.lineups[0])
+    # With opponents each side has one seat in every game; at one table it has more, or there is one line-up.
+    apart = seats > 1 and len(design.lineups) == 2 and comparison.counts.scale == len(design.seatings(0))
+    return design.lineups[0][1:] if apart else ()
+
+
+def _setup(comparison: Comparison) -> list[tuple[str, str]]:
+    design = comparison.design
+    game, seats = design.game, len(design.lineups[0])
+    opponents = [printable(player.spec) for player in _opponents(comparison)]
+    variant = _variant(comparison)
+    if seats == 1:
+        table = "1 seat: each of the two plays every deal alone"
+    elif opponents:
+        table = f"{seats} seats: each of the two plays every deal with {', '.join(opponents)}"
+    else:
+        table = f"{seats} seats: the two sit at one table by turns"
+    rotations = [len(design.seatings(lineup)) for lineup in range(len(design.lineups))]
+    last = design.first_deal + design.deals - 1
+    return [
+        ("Game", f"{game.title}: {game.summary}"),
+        ("Rules", f"version {game.rules_version}, {variant or 'own options'}"),
+        ("Source", game.source),
+        ("Table", table),
+        (
+            "Rotations",
+            f"{rotations[0]} of each line-up: every side sits at every seat"
+            if seats > 1
+            else "1 of each line-up: there is one seat",
+        ),
+        ("Deals", f"{design.deals:,}, numbers {design.first_deal:,} to {last:,}, of seed {design.seed}"),
+        ("Games", f"{design.games_a_deal * design.deals:,}, that is {design.games_a_deal} for each deal"),
+    ]
+
+
+def _options(comparison: Comparison) -> list[dict[str, Any]]:
+    rules = comparison.design.rules
+    basic = comparison.design.game.rules().to_dict()
+    return [
+        {
+            "name": name,
+            "value": _option_text(value),
+            "basic": _option_text(basic[name]),
+            "changed": value != basic[name],
+            "doc": rules.options()[name].metadata["doc"],
+        }
+        for name, value in rules.to_dict().items()
+    ]
+
+
+def _option_text(value: Any) -> str:
+    return ", ".join(str(item) for item in value) if isinstance(value, list) else str(value)
+
+
+def _controls(comparison: Comparison) -> list[dict[str, Any]]:
+    stronger = printable(comparison.a if comparison.result.effect >= 0 else comparison.b)
+    shown = []
+    for name, control in comparison.controls.items():
+        strategy = printable(control["strategy"])
+        if name == "mirror":
+            title = f"Mirror: {strategy} against itself"
+            meaning = (
+                "Both sides play alike and differ only in their own random choices, so no difference may appear. "
+                "If one did, the deals, the seats or the counting would favour a side."
+            )
+        else:
+            title = f"Known weak: {stronger} against {strategy}"
+            meaning = (
+                f"{strategy} is known to play badly, so it has to lose clearly. "
+                "If it did not, the comparison would be blind to differences that are there."
+            )
+        shown.append({"title": title, "meaning": meaning, **_outcome(control)})
+    return shown
+
+
+def _outcome(control: Control) -> dict[str, str]:
+    if control["passed"] is None:
+        reason = "too few blocks" if control["blocks"] < FEWEST_BLOCKS else "this strategy is the known weak one itself"
+        return {"status": "not applicable", "numbers": reason}
+    effect, low, high = control["effect"], control["low"], control["high"]
+    numbers = (
+        f"difference {points(effect, decimals(low, high))} points a game, {100 * CONTROL_CONFIDENCE:.10g} % interval "
+        f"{span(low, high)}, {control['blocks']:,} blocks"
+    )
+    return {"status": "passed" if control["passed"] else "failed", "numbers": numbers}
+
+
+def _python_call(comparison: Comparison) -> str:
+    """Return the Python that repeats a comparison."""
+    design, game = comparison.design, comparison.design.game
+    arguments = [
+        repr(game.name),
+        repr(comparison.a),
+        repr(comparison.b),
+        f"deals={design.deals}",
+        f"seed={design.seed}",
+    ]
+    opponents, seats = _opponents(comparison), len(design.lineups[0])
+    if opponents:
+        arguments.append(f"opponents={[player.spec for player in opponents]!r}")
+    elif seats != game.seats[0]:
+        arguments.append(f"seats={seats}")
+    if comparison.result.margin != game.margin:
+        arguments.append(f"margin={comparison.result.margin!r}")
+    imports = ["from analysis import compare"]
+    variant = _variant(comparison)
+    if variant is None:
+        basic = game.rules().to_dict()
+        changes = ", ".join(
+            f"{name}={tuple(value) if isinstance(value, list) else value!r}"
+            for name, value in design.rules.to_dict().items()
+            if value != basic[name]
+        )
+        arguments.append(f"variant=find_game({game.name!r}).rules().replace({changes})")
+        imports.append("from sims.game import find_game")
+    elif variant != "basic":
+        arguments.append(f"variant={variant!r}")
+    return "\n".join([*imports, "", f"compare({', '.join(arguments)})"])
+
+
+# --- The page --------------------------------------------------------------------------------------------------------
+
+
+def _page(comparison: Comparison, command: str, pictures: Mapping[str, Picture]) -> str:
+    environment = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(TEMPLATES),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    a, b = _names(comparison)
+    controls = _controls(comparison)
+    return environment.get_template("comparison.html.jinja").render(
+        generator=Markup(GENERATOR),
+        title=f"{a} against {b}",
+        game=comparison.design.game.title,
+        a=a,
+        b=b,
+        verdict=_verdict(comparison),
+        failed=any(control["status"] == "failed" for control in controls),
+        facts=_facts(comparison),
+        block_means=comparison.counts.scale > 1,
+        few=_thin(comparison),
+        pictures={name: picture.inline(name) for name, picture in pictures.items()},
+        score_rows=_score_rows(comparison),
+        strategies=_descriptions(comparison),
+        setup=_setup(comparison),
+        options=_options(comparison),
+        controls=controls,
+        luck=_luck(comparison),
+        command=command or _python_call(comparison),
+        seed=comparison.design.seed,
+        rules_version=comparison.design.game.rules_version,
+        versions=versions(),
+    )

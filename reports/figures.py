@@ -124,7 +124,7 @@ def score_distributions(
             handles.append(
                 Line2D([], [], color=colour, linestyle=dashes, linewidth=1.7, marker=marker, markeredgecolor="white")
             )
-            labels.append(f"{printable(str(name))}, mean {_points(mean)}")
+            labels.append(f"{printable(str(name))}, mean {points(mean)}")
             highest = max(highest, float(shares.max()))
         ax.set_xlim(edges[0], edges[-1])
         ax.set_ylim(0, highest * (1.22 if bands else 1.06))
@@ -196,12 +196,12 @@ def paired_difference(
             look: dict[str, Any] = {"facecolor": colour, "edgecolor": "white", "hatch": hatch, "linewidth": 0.0}
             ax.stairs(np.where(bars, shares, 0.0), edges, fill=True, zorder=2, **look)
             handles.append(Patch(**look))
-            names.append(f"{name}: {_percent(float(counts[raw].sum()) / total)} of blocks")
+            names.append(f"{name}: {percent(float(counts[raw].sum()) / total)} of blocks")
         ax.axvline(0, color="black", linewidth=0.8, zorder=4)
         top = float(shares.max())
         if margin:
             # The edges keep a margin visible that is narrower than the zero line.
-            look = {"facecolor": "#009E7355", "edgecolor": "#009E73", "hatch": "....", "linewidth": 0.9}
+            look = {"facecolor": "#009E7355", "edgecolor": "#009E73", "hatch": "\\\\\\\\", "linewidth": 0.9}
             ax.axvspan(-margin, margin, zorder=3, **look)
             handles.append(Patch(**look))
             names.append(f"margin: ±{margin:.10g} points, too little to matter")
@@ -216,8 +216,8 @@ def paired_difference(
             )
             ax.vlines(effect, 0, top * 1.09, color="black", linewidth=0.9, linestyle=(0, (3, 2)), zorder=5)
             handles.append(mean)
-            interval = f" ({100 * confidence:.10g} % interval {_range(*ends)})" if known else ""
-            names.append(f"mean difference: {_points(effect, _decimals(*ends))} points{interval}")
+            interval = f" ({100 * confidence:.10g} % interval {span(*ends)})" if known else ""
+            names.append(f"mean difference: {points(effect, decimals(*ends))} points{interval}")
         reach = [edges[0], edges[-1], -1.2 * (margin or 0), 1.2 * (margin or 0)]
         ax.set_xlim(min(reach) - width / 2, max(reach) + width / 2)
         ax.set_ylim(0, top * 1.18)
@@ -265,7 +265,7 @@ def intervals(frame: "pl.DataFrame | pd.DataFrame", *, confidence: float = 0.95,
                 xerr=[[mean - low], [high - mean]] if known else None,
                 **_mark(style["color"], style["marker"]),
             )
-            words = f"{_points(mean, _decimals(low, high))} ({_range(low, high)})" if known else "too few blocks"
+            words = f"{points(mean, decimals(low, high))} ({span(low, high)})" if known else "too few blocks"
             ax.annotate(
                 words if math.isfinite(mean) else "not known",
                 (1.0, place),
@@ -468,20 +468,30 @@ def _wrapped(text: str, width: int = NAME_WIDTH) -> str:
     return "\n".join(part for line in lines for part in (line[at : at + width] for at in range(0, len(line), width)))
 
 
-def _decimals(low: float, high: float) -> int:
+# --- Numbers as text -------------------------------------------------------------------------------------------------
+
+
+def decimals(low: float, high: float) -> int:
     """Choose decimals, two to six, so that an interval does not print as a single number."""
-    width = (high - low) / 2
-    return next((digits for digits in range(2, 6) if not 0 < width < 10.0**-digits), 6)
+    half = (high - low) / 2
+    return next((digits for digits in range(2, 6) if not 0 < half < 10.0**-digits), 6)
 
 
-def _points(value: float, decimals: int = 2) -> str:
-    return f"{value:z.{decimals}f}".replace("-", "\N{MINUS SIGN}")
+def points(value: float, digits: int = 2) -> str:
+    """Return a number of points with a proper minus sign, and no minus before 0.00."""
+    return f"{value:z.{digits}f}".replace("-", "\N{MINUS SIGN}")
 
 
-def _range(low: float, high: float) -> str:
-    decimals = _decimals(low, high)
-    return f"{_points(low, decimals)} to {_points(high, decimals)}"
+def span(low: float, high: float) -> str:
+    """Return the two ends of an interval."""
+    digits = decimals(low, high)
+    return f"{points(low, digits)} to {points(high, digits)}"
 
 
-def _percent(share: float) -> str:
+def percent(share: float) -> str:
+    """Return a share in per cent; one that is not 0 or 1 does not read as if it were."""
+    if 0 < share < 0.0005:
+        return "less than 0.1 %"
+    if 0.9995 < share < 1:
+        return "more than 99.9 %"
     return f"{100 * share:.1f} %"

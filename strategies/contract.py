@@ -5,8 +5,8 @@ gets its job as one line of JSON and answers in lines of JSON: before each step 
 the parent can name the position that it did not come back from, and kills it at the deadline.
 
 Positions come from real deals, in every variant and with every number of seats of the game: half from uniformly random
-play, half from the strategy's own. A restriction that forbids nothing is asked about every position, and keeps a copy of
-what it sees. Nothing here knows a game: all is asked of `Game`.
+play, half from the strategy's own. A restriction that forbids nothing is asked about every position, and keeps a copy
+of what it sees. Nothing here knows a game: all is asked of `Game`.
 """
 
 import base64
@@ -30,7 +30,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any
 
-import cloudpickle
+import cloudpickle  # type: ignore[import-untyped]
 import numpy as np
 from numpy.typing import NDArray
 
@@ -179,13 +179,7 @@ def check(
     if deals < 1:
         raise UsageError(f"deals={deals!r} does not fit: it takes a whole number from 1")
     told = _Told(str(target) if isinstance(target, str | Path) else find_strategy(game.name, target).spec)
-    job = {
-        "game": game.name,
-        "seconds": seconds,
-        "deals": deals,
-        "path": [str(path) for path in sys.path],
-        **_address(target),
-    }
+    job = {"game": game.name, "seconds": seconds, "deals": deals, "path": list(map(str, sys.path)), **_address(target)}
     while not told.finished:
         # A process that died or was killed has left a report; the next one goes on with the strategy behind it.
         _run({**job, "skip": len(told.reports)}, seconds, told)
@@ -617,7 +611,7 @@ class _Trial:
         self._decisions: list[int] = []  # in each of its own games at the first table
 
     def findings(self) -> Iterator[Finding]:
-        """Try everything; yield what is found as soon as it is known: a later finding replaces an earlier of its rule."""
+        """Try everything; yield what is found as soon as it is known, and again when there is more to tell."""
         yield self._compile()
         # Plain Python first, briefly: where it raises, compiled code may bring the process down.
         # Shares of the time limit: what is slow is tried on fewer positions instead of not at all.
@@ -715,8 +709,8 @@ class _Trial:
 
     def _equal(self, one: NDArray[Any], two: NDArray[Any], tolerance: float = 0.0) -> NDArray[np.bool_]:
         if self._by_value:
-            return np.isclose(one, two, tolerance, tolerance, equal_nan=True)
-        return np.equal(one, two)
+            return np.asarray(np.isclose(one, two, tolerance, tolerance, equal_nan=True))
+        return np.asarray(one == two)
 
     def _compare(
         self,
@@ -838,7 +832,8 @@ class _Trial:
         else:
             rule = "numbers" if self._by_value else "legal"
         details = "\n".join(filter(None, [error.trace, error.position]))
-        self._tallies[rule].note(False, f"{error}, seed {SEED}, {where}", lambda: details)
+        said = str(error).removeprefix(f"{self._player.spec} ")
+        self._tallies[rule].note(False, f"{said}, seed {SEED}, {where}", lambda: details)
 
     def _ask_plain(self, index: int) -> NDArray[Any] | None:
         """Return what plain Python answers to a position, None when that raised; asked only once."""

@@ -24,6 +24,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from sims.errors import CrosslabError, UsageError
 from sims.game import GAME_MODULES, find_game, near_misses
+from sims.table import Player
 from strategies.api import Restriction, Strategy, noisy, restrict, rollout
 
 ENTRY_POINTS = "crosslab.strategies"
@@ -298,6 +299,10 @@ def find_strategy(game: str, spec: "str | Strategy") -> Strategy:
     return found.with_values(**values)
 
 
-def find_players(game: str, lineup: Sequence["str | Strategy"]) -> list[Any]:
-    """Return the players of a line-up, one a seat."""
+def find_players(game: str, lineup: "str | Strategy | Sequence[str | Strategy]") -> list[Player]:
+    """Return the players of a line-up, one a seat; one strategy alone is a line-up of one."""
+    if isinstance(lineup, str | Strategy):
+        lineup = [lineup]
+    if not isinstance(lineup, Sequence):
+        raise UsageError(f"{lineup!r} is no line-up: give a strategy, or a list with one for each seat")
     return [find_strategy(game, spec).player() for spec in lineup]

@@ -1,0 +1,217 @@
+"""The command line: the same answers as the Python verbs, in every format."""
+
+import csv
+import io
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import crosslab
+from crosslab.cli import main, whole
+from sims.jit import COMPILED
+
+ROOT = Path(__file__).resolve().parents[2]
+DEALS = "3000" if COMPILED else "40"
+
+
+def run(capsys: pytest.CaptureFixture[str], line: str) -> str:
+    assert main(line.split()) == 0
+    return capsys.readouterr().out
+
+
+def call(*words: str, **more: object) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "crosslab", *words],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+        **more,  # type: ignore[call-overload]
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "number"),
+    [("5", 5), ("1e5", 100_000), ("100k", 100_000), ("2M", 2_000_000), ("1_000", 1000), ("1,000", 1000), ("0.5M", 500_000)],
+)
+def test_whole_reads_numbers_as_people_write_them(text: str, number: int) -> None:
+    assert whole(text) == number
+
+
+VERBS = ["", "games", "strategies", "simulate", "compare", "replay", "check", "bench"]
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_help_is_at_most_80_columns_wide(verb: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    with pytest.raises(SystemExit) as stopped:
+        main([*verb.split(), "--help"])
+    assert stopped.value.code == 0
+    text = capsys.readouterr().out
+    assert max(len(line) for line in text.splitlines()) <= 80
+    assert f"crosslab {verb}".strip() in text
+
+
+def test_no_words_print_the_help(capsys: pytest.CaptureFixture[str]) -> None:
+    assert "verbs:" in run(capsys, "")
+
+
+def test_version(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(capsys, "--version").startswith("crosslab ")
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "games",
+        "games criss-cross",
+        "strategies criss-cross",
+        f"simulate criss-cross uniform blunder noisy(restrict(uniform,never=lonely-spaces),0.25) --deals {DEALS}",
+        f"compare criss-cross noisy(restrict(uniform,never=lonely-spaces),0.25) blunder --deals {DEALS}",
+    ],
+)
+def test_tables_are_at_most_80_columns_wide(line: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert max(len(row) for row in run(capsys, line).splitlines()) <= 80
+
+
+def test_games_json_has_the_facts(capsys: pytest.CaptureFixture[str]) -> None:
+    facts = json.loads(run(capsys, "games --format json"))
+    assert [game["name"] for game in facts] == crosslab.game_names()
+    one = json.loads(run(capsys, "games criss-cross --format json"))
+    assert one["seats"] == [1, 6]
+    assert {option["name"] for option in one["options"]} >= {"size", "start", "run_points"}
+
+
+def test_strategies_json(capsys: pytest.CaptureFixture[str]) -> None:
+    listed = json.loads(run(capsys, "strategies criss-cross --format json"))
+    assert all(set(item) == {"name", "doc", "source", "parameters", "tags"} for item in listed)
+    assert "uniform" in [item["name"] for item in listed]
+    weak = json.loads(run(capsys, "strategies criss-cross --tag weak --format json"))
+    assert [item["name"] for item in weak] == ["blunder"]
+    rows = list(csv.DictReader(io.StringIO(run(capsys, "strategies criss-cross --format csv"))))
+    assert len(rows) == len(listed)
+
+
+def test_simulate_formats_agree(capsys: pytest.CaptureFixture[str]) -> None:
+    line = f"simulate criss-cross uniform blunder --deals {DEALS} --seed 4"
+    told = json.loads(run(capsys, line + " --format json"))
+    rows = list(csv.DictReader(io.StringIO(run(capsys, line + " --format csv"))))
+    assert [row["strategy"] for row in rows] == ["uniform", "blunder"]
+    assert [float(row["mean"]) for row in rows] == [item["mean"] for item in told["strategies"]]
+    table = run(capsys, line)
+    assert f"{told['strategies'][0]['mean']:.3f}" in table
+
+
+def without_times(text: str) -> dict[str, object]:
+    told: dict[str, object] = json.loads(text)
+    return {key: value for key, value in told.items() if key not in ("seconds", "games_per_second")}
+
+
+def test_simulate_is_the_same_for_any_workers(capsys: pytest.CaptureFixture[str]) -> None:
+    line = f"simulate criss-cross uniform --deals {DEALS} --format json"
+    told = [without_times(run(capsys, line + more)) for more in (" --jobs 1", " --jobs 2", " --jobs 2 --backend loky")]
+    assert told[0] == told[1] == told[2]
+
+
+def test_compare_json_has_the_promised_keys(capsys: pytest.CaptureFixture[str]) -> None:
+    told = json.loads(run(capsys, f"compare criss-cross uniform blunder --deals {DEALS} --format json"))
+    promised = "a b blocks effect low high p_a_better p_tie margin verdict seed rules_version variance_ratio controls"
+    assert set(told) >= set(promised.split())
+    assert told["verdict"] == "better"
+    assert set(told["controls"]) == {"mirror", "weak"}
+
+
+def test_replay_json_is_one_object(capsys: pytest.CaptureFixture[str]) -> None:
+    line = "replay criss-cross uniform blunder --seed 7 --deal 3 --rotation 1 --variant advanced"
+    told = json.loads(run(capsys, line + " --json"))
+    assert told == json.loads(run(capsys, line + " --format json"))
+    assert told == crosslab.replay(
+        "criss-cross", ["uniform", "blunder"], seed=7, deal=3, rotation=1, variant="advanced"
+    )
+    assert told["seats"] == ["blunder", "uniform"]
+
+
+def test_set_changes_a_rule(capsys: pytest.CaptureFixture[str]) -> None:
+    told = json.loads(run(capsys, "replay criss-cross uniform --set size=3 --set run-points=1,2,3,4,5 --json"))
+    assert told["variant"]["size"] == 3
+    assert told["variant"]["run_points"] == [1, 2, 3, 4, 5]
+
+
+def test_out_writes_a_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    target = tmp_path / "new" / "answer.json"
+    assert run(capsys, f"simulate criss-cross uniform --deals 20 --format json --out {target}") == ""
+    assert json.loads(target.read_text())["strategies"][0]["games"] == 20
+
+
+def test_one_deal_is_answered(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(capsys, "simulate criss-cross uniform --deals 1").splitlines()[-1].split()[3:5] == ["-", "-"]
+    told = json.loads(run(capsys, "simulate criss-cross uniform --deals 1 --format json"))
+    assert told["strategies"][0]["sd"] is None
+    assert "too few for a verdict" in run(capsys, "compare criss-cross uniform blunder --deals 1")
+
+
+FAILING = """
+import numpy as np
+from strategies import heuristic, strategy
+
+@strategy("criss-cross")
+def cheat(view, rng, params):
+    return 0
+
+@heuristic("criss-cross")
+def stumble(view, move, params):
+    if view.round_number == 3:
+        raise ValueError("no idea")
+    return 0.0
+
+@heuristic("criss-cross")
+def lost(view, move, params):
+    return np.nan
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "message", "further"),
+    [
+        ("cheat", "cheat made an illegal move: ", "which are not both empty"),
+        ("stumble", "stumble raised ValueError: no idea", 'raise ValueError("no idea")'),
+        ("lost", "lost returned a value that is not a number", "rolled"),
+    ],
+)
+def test_a_failing_strategy_is_explained(
+    name: str, message: str, further: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "ideas.py").write_text(FAILING)
+    assert main(["simulate", "criss-cross", f"ideas.py:{name}", "--deals", "50"]) == 2
+    said = capsys.readouterr().err
+    assert f"crosslab: error: ideas.py:{message}" in said
+    assert further in said
+    assert "position:\n" in said
+    assert f"replay: crosslab replay criss-cross ideas.py:{name} --seed 1 --deal 0" in said
+    assert "site-packages" not in said
+
+
+def test_module_and_pipe() -> None:
+    """A reader that has seen enough is no error."""
+    command = f"{sys.executable} -m crosslab games criss-cross | head -n 1"
+    done = subprocess.run(command, shell=True, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.stdout == "Criss Cross\n"
+    assert done.stderr == ""
+
+
+def test_no_progress_bar_in_a_pipe() -> None:
+    done = call("simulate", "criss-cross", "uniform", "--deals", DEALS, "--format", "csv")
+    assert done.returncode == 0
+    assert "it/s" not in done.stderr
+    assert "games:" not in done.stderr
+
+
+def test_ascii_terminal() -> None:
+    """An old terminal gets its answer too."""
+    done = call("games", "criss-cross", env={**os.environ, "PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"})
+    assert done.returncode == 0, done.stderr
