@@ -240,10 +240,11 @@ def to_json(value: Any) -> str:
 
 def to_table(rows: Sequence[Sequence[str]], headers: Sequence[str], widths: Sequence[int | None] | None = None) -> str:
     """Return rows as aligned text; columns with a width are wrapped to it."""
-    from tabulate import tabulate
+    import tabulate
 
+    tabulate.MIN_PADDING = 0  # its two spare columns before every number are needed for names
     numbers = [bool(rows) and all(_is_number(row[place]) for row in rows) for place in range(len(headers))]
-    return tabulate(
+    return tabulate.tabulate(
         rows,
         headers,
         tablefmt="simple",
