@@ -42,7 +42,7 @@ MOST_FILLED = 3
 FINEST_SCALE = 1_000
 """Scores are taken to be whole multiples of 1/n points, with n up to this number."""
 
-NAME_WIDTH = 64
+NAME_WIDTH = 56
 """Longer legend lines are wrapped, in characters."""
 
 BAND_SHADES = ("#FFFFFF", "#F4F4F4")
@@ -177,28 +177,29 @@ def paired_difference(
     values, counts = _numbers(values, "difference"), _counts(counts)
     total = _total(counts, "the differences")
     edges, width = bar_edges(values)
-    shares = np.histogram(values, bins=edges, weights=counts)[0] / total
-    centres = (edges[:-1] + edges[1:]) / 2
-    near_zero = np.abs(centres) < width / 4
     a, b = (printable(label) for label in labels)
     with house_style():
         ax = _new_axes() if ax is None else ax
         looks = mpl.rcParams["axes.prop_cycle"]()
         colours = [next(looks)["color"] for _ in range(2)]
         kinds = (
-            (f"{a} scored more", values > 0, (centres > 0) & ~near_zero, colours[0], None),
-            (f"{b} scored more", values < 0, (centres < 0) & ~near_zero, colours[1], "////"),
-            ("the same score", values == 0, near_zero, TIE, None),
+            (f"{a} scored more", values > 0, colours[0], None),
+            (f"{b} scored more", values < 0, colours[1], "////"),
+            ("the same score", values == 0, TIE, None),
         )
         handles: list[Artist | ErrorbarContainer] = []
         names = []
-        for name, raw, bars, colour, hatch in kinds:
+        # Where bars hold more than one difference, the one around 0 is stacked of all three kinds.
+        height = np.zeros(edges.size - 1)
+        for name, own, colour, hatch in kinds:
             look: dict[str, Any] = {"facecolor": colour, "edgecolor": "white", "hatch": hatch, "linewidth": 0.0}
-            ax.stairs(np.where(bars, shares, 0.0), edges, fill=True, zorder=2, **look)
+            shares = np.histogram(values[own], bins=edges, weights=counts[own])[0] / total
+            ax.stairs(height + shares, edges, baseline=height, fill=True, zorder=2, **look)
+            height = height + shares
             handles.append(Patch(**look))
-            names.append(f"{name}: {percent(float(counts[raw].sum()) / total)} of blocks")
+            names.append(f"{name}: {percent(float(counts[own].sum()) / total)} of blocks")
         ax.axvline(0, color="black", linewidth=0.8, zorder=4)
-        top = float(shares.max())
+        top = float(height.max())
         if margin:
             # The edges keep a margin visible that is narrower than the zero line.
             look = {"facecolor": "#009E7355", "edgecolor": "#009E73", "hatch": "\\\\\\\\", "linewidth": 0.9}
@@ -221,7 +222,9 @@ def paired_difference(
         reach = [edges[0], edges[-1], -1.2 * (margin or 0), 1.2 * (margin or 0)]
         ax.set_xlim(min(reach) - width / 2, max(reach) + width / 2)
         ax.set_ylim(0, top * 1.18)
-        ax.set_xlabel(_wrapped(f"{a} minus {b} on the same deal (points a game)"), parse_math=False)
+        unit = "on the same deal (points a game)"
+        pair = _wrapped(f"{a} minus {b}")
+        ax.set_xlabel(f"{pair} {unit}" if len(pair) + len(unit) < NAME_WIDTH else f"{pair}\n{unit}", parse_math=False)
         ax.set_ylabel(_share_label(width, values, "blocks"))
         _percent_axis(ax)
         _legend_above(ax, handles, names)
@@ -455,7 +458,11 @@ def _share_label(width: float, values: NDArray[np.float64], of: str = "") -> str
     spacing = np.diff(np.unique(values))
     label = f"share of {of}" if of else "share"
     # Bars of one step need no word; wider ones do.
-    return f"{label} (bars of {width:.4g} points)" if spacing.size and width > spacing.min() * 1.01 else label
+    return (
+        f"{label} (bars of {width:.4g} {'point' if width == 1 else 'points'})"
+        if spacing.size and width > spacing.min() * 1.01
+        else label
+    )
 
 
 def _wrapped(text: str, width: int = NAME_WIDTH) -> str:
@@ -472,9 +479,9 @@ def _wrapped(text: str, width: int = NAME_WIDTH) -> str:
 
 
 def decimals(low: float, high: float) -> int:
-    """Choose decimals, two to six, so that an interval does not print as a single number."""
-    half = (high - low) / 2
-    return next((digits for digits in range(2, 6) if not 0 < half < 10.0**-digits), 6)
+    """Choose decimals, two to six, so that neither an end of an interval nor its width prints as nothing."""
+    shown = (low, high, (high - low) / 2)
+    return next((digits for digits in range(2, 6) if not any(0 < abs(value) < 10.0**-digits for value in shown)), 6)
 
 
 def points(value: float, digits: int = 2) -> str:
@@ -491,7 +498,7 @@ def span(low: float, high: float) -> str:
 def percent(share: float) -> str:
     """Return a share in per cent; one that is not 0 or 1 does not read as if it were."""
     if 0 < share < 0.0005:
-        return "less than 0.1 %"
+        return "less than 0.1\N{NO-BREAK SPACE}%"
     if 0.9995 < share < 1:
-        return "more than 99.9 %"
-    return f"{100 * share:.1f} %"
+        return "more than 99.9\N{NO-BREAK SPACE}%"
+    return f"{100 * share:.1f}\N{NO-BREAK SPACE}%"

@@ -40,7 +40,7 @@ from sims.game import Game, find_game
 from sims.jit import COMPILED, caller, jit
 from sims.table import SEAT, Player, Table
 from strategies.api import Strategy
-from strategies.specs import find_strategy, load_file
+from strategies.specs import find_strategy, strategies_of_file
 
 __all__ = ["RULES", "CheckReport", "Finding", "check"]
 
@@ -412,11 +412,10 @@ def _load(game: Game, job: Mapping[str, Any]) -> list[Strategy]:
     spec = job["spec"]
     if not spec.endswith(".py"):
         return [find_strategy(game.name, spec)]
-    declared = [item for item in vars(load_file(Path(spec))).values() if isinstance(item, Strategy)]
-    names = dict.fromkeys(item.name for item in declared if item.game == game.name)
-    if not names:
-        raise UsageError(f"{spec} declares no strategy for {game.name}: put @heuristic({game.name!r}) on a function")
-    return [find_strategy(game.name, f"{spec}:{name}") for name in names]
+    found = strategies_of_file(game.name, spec)
+    if not found:
+        raise UsageError(f"{spec} declares no strategy for {game.name}: put @heuristic({game.name!r}) on one")
+    return found
 
 
 # --- Positions -------------------------------------------------------------------------------------------------------

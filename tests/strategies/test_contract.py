@@ -9,7 +9,7 @@ import pytest
 from sims.criss_cross import gain, lonely
 from sims.errors import UsageError
 from sims.game import GAME_MODULES, find_game
-from sims.jit import COMPILED
+from sims.jit import COMPILED, cache_folder
 from strategies.api import Parameter, heuristic, noisy, restrict, rollout
 from strategies.contract import RULES, CheckReport, Finding, _Bench, check
 from strategies.specs import find_strategy
@@ -372,6 +372,13 @@ def test_positions_come_from_every_variant_and_number_of_seats(name: str) -> Non
     assert {variant for variant, _ in tables} == set(game.variants)
     assert len({seats for _, seats in tables}) == game.seats[1] - game.seats[0] + 1
     assert all(game.moves(position.view[0]) for position in positions)
+
+
+def test_the_restriction_that_watches_is_never_kept_on_disk() -> None:
+    # It has an address of its process in it.
+    _Bench(find_game(GAME))
+    folder = cache_folder()
+    assert folder is None or not list(folder.glob("*forbid_nothing*"))
 
 
 def test_everything_works_in_plain_python(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,0 +1,95 @@
+"""The docs say what the code does."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from crosslab.facts import game_facts
+from sims.game import find_game, game_names
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+def tables(text: str) -> list[list[list[str]]]:
+    """Return all Markdown tables of a text, each as rows of cells without the heading's rule."""
+    found: list[list[list[str]]] = []
+    inside = False
+    for line in text.splitlines():
+        if line.startswith("|"):
+            if not inside:
+                found.append([])
+            if not re.fullmatch(r"[|\s:-]+", line):
+                found[-1].append([cell.strip().strip("`") for cell in line.strip("|").split("|")])
+        inside = line.startswith("|")
+    return found
+
+
+def page(game: str) -> list[list[list[str]]]:
+    return tables((ROOT / "docs" / "games" / f"{game}.md").read_text(encoding="utf-8"))
+
+
+def table_of(game: str, heading: str) -> dict[str, list[str]]:
+    rows = next(table for table in page(game) if table[0][0] == heading)
+    return {row[0]: row[1:] for row in rows[1:]}
+
+
+@pytest.mark.parametrize("name", game_names())
+def test_facts_table(name: str) -> None:
+    game = find_game(name)
+    facts = game_facts(game)
+    told = {key: values[0] for key, values in table_of(name, "fact").items()}
+    expected = {
+        "name": name,
+        "rules version": facts["rules_version"],
+        "seats": f"{facts['seats'][0]} to {facts['seats'][1]}",
+        "decision points": "; ".join(facts["decisions"]),
+        "longest game": f"{facts['longest']} decisions of a seat",
+        "margin": f"{facts['margin']} points a game",
+        "source": facts["source"],
+    }
+    for variant in game.variants:
+        low, high = game.score_range(game.variant(variant))
+        expected[f"bounds of a score, {variant}"] = f"{low} to {high}"
+    assert told == expected
+
+
+@pytest.mark.parametrize("name", game_names())
+def test_options_table(name: str) -> None:
+    told = table_of(name, "option")
+    for option in game_facts(find_game(name))["options"]:
+        default = option["default"]
+        shown = ",".join(str(item) for item in default) if isinstance(default, list) else str(default)
+        assert told[option["name"]] == [shown, option["doc"]]
+
+
+@pytest.mark.parametrize("name", game_names())
+def test_version_history(name: str) -> None:
+    history = {version: values[0] for version, values in table_of(name, "rules version").items()}
+    assert history == dict(find_game(name).history)
+
+
+@pytest.mark.parametrize("name", game_names())
+def test_view_fields_exist(name: str) -> None:
+    view = find_game(name).new_views(find_game(name).variant(), 1)[0]
+    for fields in table_of(name, "field"):
+        for field in re.split(r"`, `", fields):
+            assert field.strip("`") in view.dtype.names
+
+
+@pytest.mark.parametrize("name", game_names())
+def test_every_player_has_a_row(name: str) -> None:
+    from strategies import builtin_strategies
+
+    assert set(table_of(name, "player")) == {strategy.name for strategy in builtin_strategies(name)}
+
+
+PAGES = [path for folder in (".", "docs", "benchmarks") for path in sorted((ROOT / folder).glob("*.md"))]
+PAGES += sorted((ROOT / "docs" / "games").glob("*.md"))
+
+
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: path.name)
+def test_links_inside_the_repository_resolve(path: Path) -> None:
+    for target in re.findall(r"\]\(([^)#]+)[^)]*\)", path.read_text(encoding="utf-8")):
+        if "://" not in target:
+            assert (path.parent / target).exists(), target
