@@ -250,6 +250,7 @@ def _run(job: Mapping[str, Any], seconds: float, told: _Told) -> None:
     assert process.stdin is not None
     assert process.stdout is not None
     assert process.stderr is not None
+    told.about = {"doing": "starting"}
     lines: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
     printed = bytearray()
     readers = [
@@ -380,7 +381,6 @@ def answer() -> None:
     threading.Thread(target=_end_with_parent, daemon=True).start()
     sys.path[:] = job["path"]
     game = find_game(job["game"])
-    channel.about("starting")
     bench = _Bench(game)
     channel.about("loading it")
     channel.send(clock=True)
@@ -618,7 +618,7 @@ class _Trial:
         if self._address:
             common = range(len(self._positions))
             yield from self._broken(self._ask, common, 0.25)
-            if not self._tallies["view"].broken:  # else the games could go anywhere
+            if not self._meddles:
                 yield from self._broken(self._collect_own, 0.35)
                 yield from self._broken(self._ask, range(len(common), len(self._positions)), 0.45)
                 yield from self._broken(self._play_games, 0.65)
@@ -629,8 +629,13 @@ class _Trial:
         yield from self._told()
         if self._game.relabel is not None:
             yield self._relabel(self._game.relabel, 0.95)
-        if self._address:
+        if self._address and not self._meddles:
             yield self._time()
+
+    @property
+    def _meddles(self) -> bool:
+        """Whether it changes the view: its games could then go anywhere."""
+        return self._tallies["view"].broken > 0
 
     def _broken(self, phase: Callable[..., None], *arguments: Any) -> Iterator[Finding]:
         """Do one phase, and yield what is broken so far: the process may not live to tell it later."""
@@ -726,12 +731,12 @@ class _Trial:
 
         def details() -> str:
             place, moves = int(np.argmin(equal)), self._moves(position.view)
-            said = [
-                f"{name}: {values[place]} for {self._describe(position, moves[place])}"
-                if self._by_value
-                else f"{name}: {self._describe(position, values[0])}"
-                for name, values in answers.items()
-            ]
+            if self._by_value:
+                described = self._describe(position, moves[place])
+                said = [f"{name}: {values[place]} for {described}" for name, values in answers.items()]
+            else:
+                named = [(name, values[0]) for name, values in answers.items()]
+                said = [f"{name}: move {move}, {self._describe(position, move)}" for name, move in named]
             return "\n".join([*said, position.picture])
 
         self._tallies[rule].note(bool(equal.all()), f"{message} ({position.where})", details)
@@ -893,7 +898,8 @@ class _Trial:
                 said = f"infinite at {self._infinite} of {tallies['numbers'].tried} positions: allowed, if it is meant"
                 numbers = Finding("numbers", None, said)
             yield numbers
-        yield tallies["legal"].finding("legal", "games", untried)
+        no_games = "it changes what it is given" if self._address and self._meddles else untried
+        yield tallies["legal"].finding("legal", "games", no_games)
         for rule in ("repeatable", "memory", "view"):
             yield tallies[rule].finding(rule, "trials", untried)
         if not COMPILED:
@@ -906,6 +912,8 @@ class _Trial:
 
     def _relabel(self, relabel: Callable[[Any, np.random.Generator], None], share: float) -> Finding:
         """Compare the answers to positions with those to the same positions under other names."""
+        if self._tallies["repeatable"].broken or self._tallies["memory"].broken:
+            return Finding("symbols", None, "cannot be said: it does not even answer the same position the same")
         until = self._until(share)
         ask = self._compiled if self._address else self._plain
         tally, random = _Tally(), np.random.default_rng(SEED)
@@ -937,8 +945,10 @@ class _Trial:
         table = Table(self._game, rules, [self._player] * seats)
         self._channel.about("playing", where)
         games, spent, batch = 0, 0.0, 1
+        # The last batch may take twice as long as all before it.
+        enough = min(TIMED_SECONDS, (self._until(1.0) - time.monotonic()) / 4)
         try:
-            while spent < TIMED_SECONDS:
+            while not games or spent < enough:
                 outcomes = table.new_outcomes(batch)
                 begun = time.perf_counter()
                 table.play(SEED, games, outcomes)
