@@ -416,7 +416,7 @@ def potential(view: Any, move: Any, params: Any) -> Any:
 
 @heuristic(
     GAME,
-    parameters=[Parameter("power", 2.0, 1, 6, "a run of length n counts n to this power")],
+    parameters=[Parameter("power", 2.5, 1, 6, "a run of length n counts n to this power")],
     tags=["builder"],
 )
 def line_builder(view: Any, move: Any, params: Any) -> Any:

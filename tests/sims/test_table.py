@@ -35,7 +35,7 @@ def seldom_wrong(view: Any, rng: Any, params: Any) -> Any:
 @strategy("criss-cross")
 def superstitious(view: Any, rng: Any, params: Any) -> Any:
     """Draws a number first, and does not like a seven."""
-    if below(rng, 40) == 7:
+    if below(rng, 8) == 7:
         raise ValueError("seven is bad luck")
     return random_move(view, rng)
 

@@ -15,7 +15,7 @@ from strategies.contract import RULES, CheckReport, Finding, _Bench, check
 from strategies.specs import find_strategy
 
 GAME = "criss-cross"
-SECONDS = 60.0 if COMPILED else 15.0  # plain Python would use all the time that it is given
+SECONDS = 60.0 if COMPILED else 10.0  # plain Python would use all the time that it is given
 
 HEAD = """
 import ctypes
