@@ -36,7 +36,9 @@ def test_notebook_runs(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of the machinery that runs notebooks, not of ours
         notebook = nbformat.read(path, as_version=4)
-        nbclient.NotebookClient(notebook, timeout=600, kernel_name="python3", resources={"metadata": {"path": ROOT}}).execute()
+        nbclient.NotebookClient(
+            notebook, timeout=600, kernel_name="python3", resources={"metadata": {"path": ROOT}}
+        ).execute()
     printed = [
         output
         for cell in notebook.cells

@@ -64,7 +64,10 @@ LINES: list[tuple[str, str]] = [
     ("simulate criss-cross )uniform(", "cannot read the strategy ')uniform('"),
     ("simulate criss-cross uniform --deals 0", "deals=0 does not fit: it takes a whole number from 1 to"),
     ("simulate criss-cross uniform --deals -5", "deals=-5 does not fit"),
-    ("simulate criss-cross uniform --deals many", "argument --deals: 'many' is no whole number; write 100000, 1e5 or 100k"),
+    (
+        "simulate criss-cross uniform --deals many",
+        "argument --deals: 'many' is no whole number; write 100000, 1e5 or 100k",
+    ),
     ("simulate criss-cross uniform --deals 1.5", "'1.5' is no whole number"),
     ("simulate criss-cross uniform --deals", "argument --deals: expected one argument"),
     ("simulate criss-cross uniform --seed -1", "seed=-1 does not fit"),

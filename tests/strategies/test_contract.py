@@ -11,8 +11,9 @@ from sims.errors import UsageError
 from sims.game import GAME_MODULES, find_game
 from sims.jit import COMPILED, cache_folder
 from strategies.api import Parameter, heuristic, rollout
-from strategies.contract import RULES, CheckReport, Finding, _Bench, check
+from strategies.contract import RULES, CheckReport, Finding, check
 from strategies.specs import find_strategy
+from strategies.trial import _Bench
 
 GAME = "criss-cross"
 SECONDS = 60.0 if COMPILED else 10.0  # plain Python would use all the time that it is given

@@ -421,7 +421,7 @@ def test_patterns_are_lines_up_to_the_names_of_symbols() -> None:
         seen = [symbol for symbol in dict.fromkeys(symbols) if symbol]
         return tuple(seen.index(symbol) + 1 if symbol else 0 for symbol in symbols)
 
-    kinds = {}
+    kinds: dict[int, set[tuple[int, ...]]] = {}
     for code in range(cc.LINE_CODES):
         kinds.setdefault(int(players.PATTERN[code]), set()).add(pattern(code))
     assert len(kinds) == len(players.PATTERN_CODES) == 203  # the Bell number B(6): holes are one more symbol
@@ -472,7 +472,7 @@ def test_line_values_of_full_lines_are_their_points() -> None:
 def test_open_ends() -> None:
     def ends(*symbols: int) -> list[int]:
         code = sum(symbol * 7**place for place, symbol in enumerate(symbols))
-        return players.OPEN_ENDS[players.PATTERN[code]].tolist()
+        return [int(count) for count in players.OPEN_ENDS[players.PATTERN[code]]]
 
     assert ends(0, 0, 0, 0, 0) == [0, 0, 0, 0]
     assert ends(0, 1, 0, 1, 1) == [2, 1, 0, 0]
