@@ -332,7 +332,7 @@ def test_speed_text_has_eighty_columns_at_most_and_every_value(figures):
 
 # --- The table of the README -----------------------------------------------------------------------------------------
 
-BEGIN, END = readme_table.BEGIN, readme_table.END
+BEGIN, END = (f"<!-- {readme_table.NAME}: {word} -->" for word in ("begin", "end"))
 FRAME = to_frame(
     [
         Figure("players", "uniform", 6_000_000.0, "games/s"),
@@ -342,8 +342,8 @@ FRAME = to_frame(
 )
 
 
-def test_to_markdown_is_a_table_of_four_columns():
-    lines = readme_table.to_markdown(FRAME).splitlines()
+def test_speed_table_is_a_table_of_four_columns():
+    lines = readme_table.speed_table(FRAME).splitlines()
     assert lines[2:] == [
         "| every player on one processor | uniform | 6,000,000 games/s |  |",
         "|  | a\\|b | 5.00 games/s | a note |",
@@ -361,7 +361,7 @@ def test_write_table_keeps_the_rest_and_is_idempotent(tmp_path):
     assert once.startswith(f"# Title\n\n{BEGIN}\n")
     assert once.endswith(f"{END}\n\nThe end: é.\n")
     assert "old" not in once
-    assert readme_table.to_markdown(FRAME) in once
+    assert readme_table.speed_table(FRAME) in once
 
 
 @pytest.mark.parametrize("text", ["", BEGIN, END, f"{END}{BEGIN}", f"{BEGIN}{BEGIN}{END}"])
