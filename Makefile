@@ -8,7 +8,7 @@ endif
 .PHONY: demo test test-slow lint bench clean
 
 demo: .venv/installed
-	$(BIN)/crosslab compare criss-cross forecast greedy --deals 200k --report out/demo
+	$(BIN)/crosslab compare criss-cross line-solver greedy --deals 200k --report out/demo
 
 test: .venv/developed
 	$(BIN)/python -m pytest

@@ -42,6 +42,7 @@ COMPARED = ("uniform", "greedy")
 COMPARE_DEALS = 100_000
 FEW_DEALS, MANY_DEALS = 1_000_000, 100_000_000
 MEGABYTE = 1_000_000
+FULL_SHARE = 0.9  # of the processor time: with less, a figure says more about the machine's other work
 
 WIDTH = 80
 FIGURE_WIDTH, VALUE_WIDTH = 46, 14
@@ -144,10 +145,30 @@ def play(game: str, name: str, deals: int, n_jobs: int = 1) -> Results:
     return simulate(game, [name] * seats, deals=deals, rotate=False, n_jobs=n_jobs, rows=False, progress=False)
 
 
-def rate(game: str, name: str, deals: int, n_jobs: int = 1) -> float:
-    """Return the games/s of a strategy, over all that a run does: playing, counting, handing out work."""
+@dataclass(frozen=True)
+class Pace:
+    """How fast a run went: games/s, the share of its processors that it got, and the mean score."""
+
+    rate: float
+    share: float
+    mean: float
+
+
+def pace(game: str, name: str, deals: int, n_jobs: int = 1) -> Pace:
+    """Measure a strategy over all that a run does: playing, counting, handing out work."""
+    processor, wall = time.process_time(), time.perf_counter()
     results = play(game, name, deals, n_jobs)
-    return results.games / results.seconds
+    share = (time.process_time() - processor) / (time.perf_counter() - wall) / n_jobs
+    return Pace(results.games / results.seconds, share, results.histogram().mean)
+
+
+def typical_rate(section: str, figure: str, paces: Sequence[Pace], note: str = "") -> Figure:
+    """Return the median games/s of repeats; says so when the machine gave them less than its processors."""
+    share = median(each.share for each in paces)
+    notes = [note] if note else []
+    if share < FULL_SHARE:
+        notes.append(f"got {share:.0%} of the processor time: something else was running, or work was waited for")
+    return Figure(section, figure, median(each.rate for each in paces), "games/s", "; ".join(notes))
 
 
 def deals_that_fit(game: str, name: str, seconds: float) -> int:
@@ -165,11 +186,8 @@ def players(game: str, seconds: float) -> pl.DataFrame:
     """Measure the games/s of every built-in player on one processor, in turn, median of the repeats."""
     names = [strategy.name for strategy in builtin_strategies(game)]
     deals = {name: deals_that_fit(game, name, seconds / REPEATS) for name in names}
-    rates: dict[str, list[float]] = {name: [] for name in names}
-    for _ in range(REPEATS):
-        for name in names:
-            rates[name].append(rate(game, name, deals[name]))
-    return to_frame([Figure("players", name, median(rates[name]), "games/s") for name in names])
+    rounds = [{name: pace(game, name, deals[name]) for name in names} for _ in range(REPEATS)]
+    return to_frame([typical_rate("players", name, [paces[name] for paces in rounds]) for name in names])
 
 
 def compared(game: str) -> list[str]:
@@ -198,12 +216,12 @@ def threads(game: str, seconds: float) -> pl.DataFrame:
     for name in compared(game):
         deals = deals_that_fit(game, name, seconds / PAIRS)
         # As many deals a worker for any number of workers: short runs would show the start of a run, not its speed.
-        rounds = [{count: rate(game, name, deals * count, count) for count in counts} for _ in range(PAIRS)]
+        rounds = [{count: pace(game, name, deals * count, count) for count in counts} for _ in range(PAIRS)]
         for count in counts:
             label = f"{name}, {count} worker{'s' if count > 1 else ''}"
-            figures.append(Figure("threads", label, median(rates[count] for rates in rounds), "games/s"))
+            figures.append(typical_rate("threads", label, [paces[count] for paces in rounds]))
         for count in counts[1:]:
-            ratio = median(rates[count] / rates[1] for rates in rounds)
+            ratio = median(paces[count].rate / paces[1].rate for paces in rounds)
             figures.append(Figure("threads", f"{name}, {count} workers / 1", ratio, "×"))
         if processors == 1:
             note = f"{NOT_MEASURED}: there is one processor"
@@ -285,15 +303,16 @@ def yardstick(game: str, seconds: float) -> pl.DataFrame:
         for _ in range(PAIRS):
             done = subprocess.run([str(program)], capture_output=True, text=True, check=True)
             theirs.append(read_yardstick(done.stdout))
-            ours.append({name: play(game, name, deals[name]) for name in names})
+            ours.append({name: pace(game, name, deals[name]) for name in names})
     figures = []
     for name in names:
-        own = [results[name].games / results[name].seconds for results in ours]
+        own = [paces[name] for paces in ours]
         their = [speeds[name][0] for speeds in theirs]
+        ratio = median(mine.rate / speed for mine, speed in zip(own, their, strict=True))
         figures += [
-            Figure("yardstick", f"{name}, crosslab", median(own), "games/s", _mean(ours[0][name].histogram().mean)),
+            typical_rate("yardstick", f"{name}, crosslab", own, _mean(own[0].mean)),
             Figure("yardstick", f"{name}, C++", median(their), "games/s", _mean(theirs[0][name][1])),
-            Figure("yardstick", f"{name}, crosslab / C++", median(a / b for a, b in zip(own, their, strict=True)), "×"),
+            Figure("yardstick", f"{name}, crosslab / C++", ratio, "×"),
         ]
     return pl.concat([to_frame(figures), missing("yardstick", game)])
 

@@ -8,12 +8,13 @@ from pathlib import Path
 import polars as pl
 
 from analysis.speed import SECTIONS, measure, value_text
+from benchmarks.tables import insert, to_markdown
 from sims.design import versions
-from sims.errors import CrosslabError, UsageError
+from sims.errors import CrosslabError
 from sims.run import workers
 
 README = Path(__file__).resolve().parent.parent / "README.md"
-BEGIN, END = "<!-- benchmark: begin -->", "<!-- benchmark: end -->"
+NAME = "benchmark"
 SECONDS = 3.0  # for each figure in games/s
 
 
@@ -40,43 +41,27 @@ def machine() -> str:
     )
 
 
-def to_markdown(frame: pl.DataFrame) -> str:
+def speed_table(frame: pl.DataFrame) -> str:
     """Return figures as a Markdown table."""
-    lines = ["| | figure | value | |", "|---|---|---:|---|"]
+    rows = []
     before = ""
     for row in frame.iter_rows(named=True):
         section = SECTIONS[row["section"]] if row["section"] != before else ""
         before = row["section"]
-        value = f"{value_text(row['value'])} {row['unit']}".strip()
-        cells = [text.replace("|", "\\|") for text in (section, row["figure"], value, row["note"])]
-        lines.append(f"| {' | '.join(cells)} |")
-    return "\n".join(lines)
-
-
-def insert(text: str, block: str) -> str:
-    """Return a text with a block between the markers, instead of what stood there.
-
-    Raises
-    ------
-    UsageError
-        When the markers are missing, or not there once each and in order.
-    """
-    if text.count(BEGIN) != 1 or text.count(END) != 1 or text.index(BEGIN) > text.index(END):
-        raise UsageError(f"the README needs the lines {BEGIN} and {END}, once each and in this order")
-    before, _, rest = text.partition(BEGIN)
-    return f"{before}{BEGIN}\n{block}\n{END}{rest.partition(END)[2]}"
+        rows.append((section, row["figure"], f"{value_text(row['value'])} {row['unit']}".strip(), row["note"]))
+    return to_markdown(("", "figure", "value", ""), rows, right=(2,))
 
 
 def write_table(readme: Path, frame: pl.DataFrame) -> None:
     """Write the machine and the table into a README."""
-    block = f"Measured by `make bench` on: {machine()}.\n\n{to_markdown(frame)}"
-    readme.write_text(insert(readme.read_text("utf-8"), block), "utf-8", newline="\n")
+    block = f"Measured by `make bench` on: {machine()}.\n\n{speed_table(frame)}"
+    readme.write_text(insert(readme.read_text("utf-8"), NAME, block), "utf-8", newline="\n")
 
 
 def main(readme: Path = README) -> int:
     """Measure and write; return the exit code."""
     try:
-        insert(readme.read_text("utf-8"), "")  # before minutes are spent
+        insert(readme.read_text("utf-8"), NAME, "")  # before minutes are spent
         write_table(readme, measure(seconds=SECONDS, full=True))
     except OSError as error:
         print(f"readme_table: error: {readme.name}: {error.strerror or error}", file=sys.stderr)

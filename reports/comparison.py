@@ -38,6 +38,7 @@ GENERATOR = '<meta name="generator" content="crosslab">'
 
 TEMPLATES = Path(__file__).with_name("templates")
 TOO_FEW = "too few blocks"
+NEVER_VARIES = "not defined: the difference never varies"
 _DISK_FULL = {errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC)}
 
 
@@ -182,14 +183,14 @@ class Picture:
 
 
 def _pictures(comparison: Comparison) -> dict[str, Picture]:
-    result, counts = comparison.result, comparison.counts
+    result, counts, thin = comparison.result, comparison.counts, _thin(comparison)
     a, b = _names(comparison)
     scores = comparison.scores()
     if comparison.a == comparison.b:
         rows = len(counts.a.to_dict())
         scores = scores.with_columns(pl.Series("strategy", [a] * rows + [b] * (scores.height - rows)))
     bands = comparison.design.game.bands if _has_bands(comparison) else ()
-    shown = (None, None, None) if _thin(comparison) else (result.effect, result.low, result.high)
+    shown = (None, None, None) if thin else (result.effect, result.low, result.high)
     figures = {
         "scores": score_distributions(scores, bands=bands),
         "difference": paired_difference(
@@ -202,12 +203,13 @@ def _pictures(comparison: Comparison) -> dict[str, Picture]:
             confidence=result.confidence,
         ),
     }
-    ranges = " and ".join(
-        f"of {name} from {histogram.minimum / counts.scale:.4g} to {histogram.maximum / counts.scale:.4g} points"
-        for name, histogram in ((a, counts.a), (b, counts.b))
-    )
+    ranges = []
+    for name, histogram in ((a, counts.a), (b, counts.b)):
+        lowest, highest = (_short(end / counts.scale) for end in (histogram.minimum, histogram.maximum))
+        mean = "" if thin else f", with a mean of {points(histogram.mean / counts.scale)}"
+        ranges.append(f"{name} from {lowest} to {highest} points{mean}")
     words = {
-        "scores": f"How often each score came: scores {ranges}.",
+        "scores": f"How often each score came: {'; '.join(ranges)}.",
         "difference": f"Differences on the same deals, {a} minus {b}: {_shares_in_words(comparison)}.",
     }
     pictures = {}
@@ -233,6 +235,10 @@ def _names(comparison: Comparison) -> tuple[str, str]:
     return (f"{a} (A)", f"{b} (B)") if a == b else (a, b)
 
 
+def _per_cent(share: float) -> str:
+    return f"{100 * share:.10g}\N{NO-BREAK SPACE}%"
+
+
 def _thin(comparison: Comparison) -> bool:
     return comparison.result.blocks < FEWEST_BLOCKS or not math.isfinite(comparison.result.low)
 
@@ -240,12 +246,7 @@ def _thin(comparison: Comparison) -> bool:
 def _shares(comparison: Comparison) -> tuple[float, float, float]:
     """Return the shares of blocks in which A scored more, B did, and neither."""
     result = comparison.result
-    return result.p_a_better, comparison.counts.difference.total and _share_below(comparison), result.p_tie
-
-
-def _share_below(comparison: Comparison) -> float:
-    difference = comparison.counts.difference
-    return sum(count for score, count in difference.to_dict().items() if score < 0) / difference.total
+    return result.p_a_better, 1 - comparison.counts.difference.tail(0), result.p_tie
 
 
 def _shares_in_words(comparison: Comparison) -> str:
@@ -267,7 +268,7 @@ def _verdict(comparison: Comparison) -> Verdict:
     result = comparison.result
     a, b = _names(comparison)
     digits = decimals(result.low, result.high)
-    confidence = f"{100 * result.confidence:.10g} % interval"
+    confidence = f"{_per_cent(result.confidence)} interval"
     if _thin(comparison):
         deals = "1 block was played" if result.blocks == 1 else f"{result.blocks} blocks were played"
         return Verdict(
@@ -298,7 +299,7 @@ def _verdict(comparison: Comparison) -> Verdict:
         same = comparison.a == comparison.b
         none = result.low == result.high == 0
         headline = (
-            Markup("Both sides are <b>{}</b>.").format(printable(comparison.a))
+            Markup("Both sides are <b>{}</b>: there is nothing to tell apart.").format(printable(comparison.a))
             if same
             else Markup("It does not matter which of the two you play.")
         )
@@ -337,7 +338,7 @@ def _facts(comparison: Comparison) -> list[tuple[str, str, str]]:
     return [
         ("Effect (A − B)", known(_a_game(result.effect, digits)), f"mean score of A, {a}, minus that of B, {b}"),
         (
-            f"{confidence} % interval",
+            f"{_per_cent(result.confidence)} interval",
             known(f"{span(result.low, result.high)} points a game"),
             f"an interval made this way holds the true effect in {confidence} of 100 runs",
         ),
@@ -347,13 +348,13 @@ def _facts(comparison: Comparison) -> list[tuple[str, str, str]]:
         ("Blocks", f"{result.blocks:,}", "independent deals, each played by both sides"),
         (
             "Smallest detectable difference",
-            known(_a_game(smallest, decimals(-smallest, smallest))),
-            f"a true difference of this size would have been found with a probability of {100 * POWER:.10g} %",
+            known(_a_game(smallest, decimals(-smallest, smallest)) if smallest else NEVER_VARIES),
+            f"a true difference of this size would have been found with a probability of {_per_cent(POWER)}",
         ),
         ("Margin", f"{result.margin:.10g} points a game", "a difference inside the margin counts as none"),
         (
             "Gain from common deals",
-            known("not defined: the difference never varies" if math.isnan(ratio) else f"{ratio:.2f} times"),
+            known(NEVER_VARIES if math.isnan(ratio) else f"{ratio:.2f} times"),
             "how many times the blocks it would take if the two did not play the same deals",
         ),
     ]
@@ -366,21 +367,21 @@ def _a_game(value: float, digits: int) -> str:
 def _score_rows(comparison: Comparison) -> list[tuple[str, str, str]]:
     """Return the statistics of both strategies: name, A's value, B's value."""
     counts, confidence = comparison.counts, comparison.result.confidence
-    thin = _thin(comparison)
     columns = []
     for histogram in (counts.a, counts.b):
         low, high = (end / counts.scale for end in mean_interval(histogram, confidence))
-        digits = 2 if thin else decimals(low, high)
         rows = {
-            "Mean": TOO_FEW if thin else points(histogram.mean / counts.scale, digits),
-            f"{100 * confidence:.10g} % interval of the mean": TOO_FEW if thin else span(low, high),
-            "Standard deviation": TOO_FEW if thin else points(histogram.sd / counts.scale),
+            "Mean": points(histogram.mean / counts.scale, decimals(low, high)),
+            f"{_per_cent(confidence)} interval of the mean": span(low, high),
+            "Standard deviation": points(histogram.sd / counts.scale),
             "Lowest": _short(histogram.minimum / counts.scale),
-            "5 % quantile": TOO_FEW if thin else _short(histogram.quantile(0.05) / counts.scale),
-            "Median": TOO_FEW if thin else _short(histogram.median / counts.scale),
-            "95 % quantile": TOO_FEW if thin else _short(histogram.quantile(0.95) / counts.scale),
+            "5\N{NO-BREAK SPACE}% quantile": _short(histogram.quantile(0.05) / counts.scale),
+            "Median": _short(histogram.median / counts.scale),
+            "95\N{NO-BREAK SPACE}% quantile": _short(histogram.quantile(0.95) / counts.scale),
             "Highest": _short(histogram.maximum / counts.scale),
         }
+        if _thin(comparison):
+            rows = dict.fromkeys(rows, TOO_FEW)
         columns.append(rows)
     return [(name, columns[0][name], columns[1][name]) for name in columns[0]]
 
@@ -393,7 +394,7 @@ def _luck(comparison: Comparison) -> str:
     """Say how often the deal decided and not the strategy."""
     result = comparison.result
     if _thin(comparison):
-        return f"{TOO_FEW.capitalize()} to tell: {result.blocks:,} were played, and {FEWEST_BLOCKS} are needed."
+        return f"{TOO_FEW.capitalize()} to tell: at least {FEWEST_BLOCKS} are needed."
     if result.verdict not in ("better", "worse"):
         return f"{_shares_in_words(comparison)}."
     a, b = _names(comparison)
@@ -401,8 +402,9 @@ def _luck(comparison: Comparison) -> str:
     loser, share = (b, less) if result.verdict == "better" else (a, more)
     if not share:
         return f"The worse strategy, {loser}, did not score more in any of the {result.blocks:,} blocks."
+    often = f", about one in {1 / share:,.0f}" if share < 0.1 else ""
     return (
-        f"The worse strategy, {loser}, scored more in {percent(share)} of the blocks, about one in {1 / share:,.0f}; "
+        f"The worse strategy, {loser}, scored more in {percent(share)} of the blocks{often}; "
         f"in {percent(same)} both scored the same."
     )
 
@@ -484,9 +486,9 @@ def _additions(player: Player, strategy: Strategy | None) -> Iterator[str]:
     if player.rollouts:
         yield f"Plays every legal move to the end in {player.rollouts:,} games, as above, and makes the best."
     if noise:
-        yield f"Makes a random legal move with a probability of {100 * noise:.10g} %."
+        yield f"Makes a random legal move with a probability of {_per_cent(noise)}."
     if player.rollouts and player.noise:
-        yield f"In the games played ahead, a move is random with a probability of {100 * player.noise:.10g} %."
+        yield f"In the games played ahead, a move is random with a probability of {_per_cent(player.noise)}."
 
 
 # --- Set-up, controls, how to repeat ---------------------------------------------------------------------------------
@@ -581,7 +583,7 @@ def _outcome(control: Control) -> dict[str, str]:
         return {"status": "not applicable", "numbers": reason}
     effect, low, high = control["effect"], control["low"], control["high"]
     numbers = (
-        f"difference {points(effect, decimals(low, high))} points a game, {100 * CONTROL_CONFIDENCE:.10g} % interval "
+        f"difference {points(effect, decimals(low, high))} points a game, {_per_cent(CONTROL_CONFIDENCE)} interval "
         f"{span(low, high)}, {control['blocks']:,} blocks"
     )
     return {"status": "passed" if control["passed"] else "failed", "numbers": numbers}
@@ -590,16 +592,11 @@ def _outcome(control: Control) -> dict[str, str]:
 def _python_call(comparison: Comparison) -> str:
     """Return the Python that repeats a comparison."""
     design, game = comparison.design, comparison.design.game
-    arguments = [
-        repr(game.name),
-        repr(comparison.a),
-        repr(comparison.b),
-        f"deals={design.deals}",
-        f"seed={design.seed}",
-    ]
+    names = [_quoted(name) for name in (game.name, comparison.a, comparison.b)]
+    arguments = [*names, f"deals={design.deals}", f"seed={design.seed}"]
     opponents, seats = _opponents(comparison), len(design.lineups[0])
     if opponents:
-        arguments.append(f"opponents={[player.spec for player in opponents]!r}")
+        arguments.append(f"opponents=[{', '.join(_quoted(player.spec) for player in opponents)}]")
     elif seats != game.seats[0]:
         arguments.append(f"seats={seats}")
     if comparison.result.margin != game.margin:
@@ -609,15 +606,20 @@ def _python_call(comparison: Comparison) -> str:
     if variant is None:
         basic = game.rules().to_dict()
         changes = ", ".join(
-            f"{name}={tuple(value) if isinstance(value, list) else value!r}"
+            f"{name}={_quoted(value) if isinstance(value, str) else value}"
             for name, value in design.rules.to_dict().items()
             if value != basic[name]
         )
-        arguments.append(f"variant=find_game({game.name!r}).rules().replace({changes})")
+        arguments.append(f"variant=find_game({names[0]}).rules().replace({changes})")
         imports.append("from sims.game import find_game")
     elif variant != "basic":
-        arguments.append(f"variant={variant!r}")
+        arguments.append(f"variant={_quoted(variant)}")
     return "\n".join([*imports, "", f"compare({', '.join(arguments)})"])
+
+
+def _quoted(text: str) -> str:
+    """Return a text as a Python literal: JSON's escapes are among Python's."""
+    return json.dumps(text, ensure_ascii=False)
 
 
 # --- The page --------------------------------------------------------------------------------------------------------

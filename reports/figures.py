@@ -42,7 +42,7 @@ MOST_FILLED = 3
 FINEST_SCALE = 1_000
 """Scores are taken to be whole multiples of 1/n points, with n up to this number."""
 
-NAME_WIDTH = 56
+NAME_WIDTH = 58
 """Longer legend lines are wrapped, in characters."""
 
 BAND_SHADES = ("#FFFFFF", "#F4F4F4")
@@ -131,7 +131,7 @@ def score_distributions(
         _draw_bands(ax, bands, width)
         ax.set_xlabel("score (points a game)")
         ax.set_ylabel(_share_label(width, values))
-        _percent_axis(ax)
+        _ticks(ax)
         _legend_above(ax, handles, labels)
     return ax
 
@@ -217,8 +217,8 @@ def paired_difference(
             )
             ax.vlines(effect, 0, top * 1.09, color="black", linewidth=0.9, linestyle=(0, (3, 2)), zorder=5)
             handles.append(mean)
-            interval = f" ({100 * confidence:.10g} % interval {span(*ends)})" if known else ""
-            names.append(f"mean difference: {points(effect, decimals(*ends))} points{interval}")
+            interval = f" ({100 * confidence:.10g}\N{NO-BREAK SPACE}% interval {span(*ends)})" if known else ""
+            names.append(f"mean: {points(effect, decimals(*ends))} points{interval}")
         reach = [edges[0], edges[-1], -1.2 * (margin or 0), 1.2 * (margin or 0)]
         ax.set_xlim(min(reach) - width / 2, max(reach) + width / 2)
         ax.set_ylim(0, top * 1.18)
@@ -226,7 +226,7 @@ def paired_difference(
         pair = _wrapped(f"{a} minus {b}")
         ax.set_xlabel(f"{pair} {unit}" if len(pair) + len(unit) < NAME_WIDTH else f"{pair}\n{unit}", parse_math=False)
         ax.set_ylabel(_share_label(width, values, "blocks"))
-        _percent_axis(ax)
+        _ticks(ax)
         _legend_above(ax, handles, names)
     return ax
 
@@ -285,7 +285,7 @@ def intervals(frame: "pl.DataFrame | pd.DataFrame", *, confidence: float = 0.95,
         ax.set_ylim(-0.6, len(names) - 0.4)
         ax.margins(x=0.06)
         ax.spines["left"].set_visible(False)
-        ax.set_xlabel(f"mean and {100 * confidence:.10g} % interval (points a game)")
+        ax.set_xlabel(f"mean and {100 * confidence:.10g}\N{NO-BREAK SPACE}% interval (points a game)")
     return ax
 
 
@@ -449,9 +449,11 @@ def _legend_above(ax: Axes, handles: Sequence[Artist | ErrorbarContainer], label
         text.set_text(_wrapped(label))
 
 
-def _percent_axis(ax: Axes) -> None:
+def _ticks(ax: Axes) -> None:
+    left, right = ax.get_xlim()
+    ax.xaxis.set_major_locator(MaxNLocator(nbins=9, steps=[1, 2, 2.5, 5, 10], integer=right - left > 2))
     ax.yaxis.set_major_locator(MaxNLocator(nbins=6, steps=[1, 2, 2.5, 5, 10]))
-    ax.yaxis.set_major_formatter(FuncFormatter(lambda share, _: f"{100 * share:.6g} %"))
+    ax.yaxis.set_major_formatter(FuncFormatter(lambda share, _: f"{100 * share:.6g}\N{NO-BREAK SPACE}%"))
 
 
 def _share_label(width: float, values: NDArray[np.float64], of: str = "") -> str:

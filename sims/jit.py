@@ -357,8 +357,8 @@ def _reason(error: Exception) -> str:
     if not isinstance(error, NumbaError | UsageError):
         return f"{type(error).__name__}: {' '.join(str(error).split())}"
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    skipped = ('File "', "Failed in", "During:", "- ", "Traceback", "raised from", "There are", "This error", "<source", "^")
-    said = [line for line in lines if not line.startswith(skipped)]
+    skipped = ("Failed in", "During:", "- ", "Traceback", "raised from", "There are", "This error", "<source", "^")
+    said = [line for line in lines if not line.startswith((*skipped, 'File "'))]
     where = next((line for line in lines if line.startswith('File "')), "")
     return " ".join((said or lines)[:2] + ([f"({where.rstrip(':')})"] if where else []))
 

@@ -12,7 +12,7 @@ import sys
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Generic, Protocol, Self, TypeVar
@@ -276,7 +276,7 @@ def _results(
     count: int,
     backend: str,
     stop: threading.Event,
-) -> Iterator[tuple[range, Sum | None]]:
+) -> Generator[tuple[range, Sum | None], None, None]:
     """Yield chunks and their (summed) results in chunk order."""
     if not todo:
         return

@@ -29,6 +29,7 @@ from sims.table import MOST_PARAMETERS, Player
 CHOOSER_ARGUMENTS = ("view", "rng", "params")
 VALUER_ARGUMENTS = ("view", "move", "params")
 LARGEST_ROLLOUTS = 10_000
+LOADED_SOURCE = "__crosslab_source__"  # where a user's file keeps what it was when it was imported
 
 
 @dataclass(frozen=True)
@@ -193,7 +194,8 @@ def _source_digest(*functions: Callable[..., Any] | None) -> str:
         if function is None:
             continue
         try:
-            state.update(Path(function.__code__.co_filename).read_bytes())
+            loaded = function.__globals__.get(LOADED_SOURCE)
+            state.update(loaded or Path(function.__code__.co_filename).read_bytes())
         except OSError:  # typed into a notebook or a prompt
             try:
                 state.update(inspect.getsource(function).encode())

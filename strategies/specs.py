@@ -11,7 +11,6 @@ import functools
 import hashlib
 import importlib
 import importlib.metadata
-import importlib.util
 import os
 import re
 import sys
@@ -25,7 +24,7 @@ from typing import Any, NamedTuple, TypeVar
 from sims.errors import CrosslabError, UsageError
 from sims.game import GAME_MODULES, find_game, near_misses
 from sims.table import Player
-from strategies.api import Restriction, Strategy, noisy, restrict, rollout
+from strategies.api import LOADED_SOURCE, Restriction, Strategy, noisy, restrict, rollout
 
 ENTRY_POINTS = "crosslab.strategies"
 PLAIN = re.compile(r"(?:(?P<file>.+\.py):)?(?P<name>[\w-]+)(?::(?P<parameters>.*))?", re.DOTALL)
@@ -109,20 +108,19 @@ def builtin_restrictions(game: str) -> list[Restriction]:
     return list(_named(game).restrictions.values())
 
 
-def _declared_twice(path: Path) -> str:
-    """Return the first function name that a file defines twice with a decorator: the second would hide the first."""
+def _declared_twice(tree: ast.Module) -> str:
+    """Return what a file defines twice with a decorator, with the lines: the second would hide the first."""
     seen: dict[str, int] = {}
-    for node in ast.parse(path.read_bytes(), filename=os.path.abspath(path)).body:
+    for node in tree.body:
         if isinstance(node, ast.FunctionDef) and node.decorator_list:
             if node.name in seen:
-                return f"{path} declares {node.name!r} twice, in lines {seen[node.name]} and {node.lineno}"
+                return f"{node.name!r} twice, in lines {seen[node.name]} and {node.lineno}"
             seen[node.name] = node.lineno
     return ""
 
 
-@functools.cache
 def load_file(path: Path) -> ModuleType:
-    """Import a user's file.
+    """Import a user's file, once for every content that it has: after an edit it is another module.
 
     Raises
     ------
@@ -131,18 +129,19 @@ def load_file(path: Path) -> ModuleType:
     """
     if not path.is_file():
         raise UsageError(f"there is no file {path}")
-    name = "crosslab_file_" + hashlib.blake2b(str(path.resolve()).encode(), digest_size=6).hexdigest()
-    origin = os.path.abspath(path)
-    spec = importlib.util.spec_from_file_location(name, origin)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
+    origin, content = os.path.abspath(path), path.read_bytes()
+    name = "crosslab_file_" + hashlib.blake2b(origin.encode() + b"\0" + content, digest_size=10).hexdigest()
+    if name in sys.modules:
+        return sys.modules[name]
+    module = ModuleType(name)
+    module.__file__ = origin
+    setattr(module, LOADED_SOURCE, content)
     sys.modules[name] = module
     try:
-        clash = _declared_twice(path)
+        clash = _declared_twice(ast.parse(content, origin))
         if clash:
-            raise UsageError(f"{clash}: rename one")
-        spec.loader.exec_module(module)
+            raise UsageError(f"{path} declares {clash}: rename one")
+        exec(compile(content, origin, "exec"), vars(module))
     except CrosslabError as error:
         del sys.modules[name]
         raise UsageError(f"{path}: {error}" if str(path) not in str(error) else str(error)) from error

@@ -49,7 +49,9 @@ def test_counts_agree_with_the_rows(results: simulation.Results) -> None:
 
 def test_interval_is_over_blocks(results: simulation.Results) -> None:
     table = results.table
-    own = table.filter(table["strategy"] == "uniform").select("deal", "score").group_by("deal").mean()["score"].to_numpy()
+    own = (
+        table.filter(table["strategy"] == "uniform").select("deal", "score").group_by("deal").mean()["score"].to_numpy()
+    )
     row = results.summary().row(0, named=True)
     half = (row["high"] - row["low"]) / 2
     assert half == pytest.approx(1.96 * own.std(ddof=1) / np.sqrt(len(own)), rel=0.1 if not COMPILED else 0.001)

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from analysis import speed
-from analysis.speed import Figure, to_frame
+from analysis.speed import Figure, Pace, to_frame
 from benchmarks import readme_table
 from sims.errors import CrosslabError, UsageError
 
@@ -81,11 +81,11 @@ def test_an_unknown_game_is_refused():
 # --- Games a second --------------------------------------------------------------------------------------------------
 
 
-def test_players_has_a_row_for_every_built_in_player():
-    names = [item.name for item in speed.builtin_strategies(GAME)]
+@pytest.mark.usefixtures("few_players")
+def test_players_has_a_row_for_every_player():
     frame = speed.players(GAME, TINY)
-    assert frame["figure"].to_list() == names
-    assert frame["unit"].to_list() == ["games/s"] * len(names)
+    assert frame["figure"].to_list() == ["uniform", "blunder"]
+    assert frame["unit"].to_list() == ["games/s", "games/s"]
 
 
 def test_play_fills_the_smallest_table():
@@ -94,8 +94,19 @@ def test_play_fills_the_smallest_table():
     assert [player.spec for player in results.design.lineups[0]] == ["uniform"]
 
 
-def test_rate_is_games_by_seconds():
-    assert speed.rate(GAME, "uniform", 5) > 0
+def test_pace_has_the_rate_and_the_mean_of_the_games():
+    pace = speed.pace(GAME, "uniform", 5)
+    assert pace.rate > 0
+    assert pace.mean == speed.play(GAME, "uniform", 5).histogram().mean
+
+
+@pytest.mark.parametrize(("share", "note"), [(1.0, "same"), (0.5, "same; got 50% of the processor time: ")])
+def test_typical_rate_is_the_median_and_tells_a_busy_machine(share, note):
+    paces = [Pace(rate, share, 10.0) for rate in (5.0, 1.0, 2.0)]
+    figure = speed.typical_rate("players", "uniform", paces, "same")
+    assert figure.value == 2.0
+    assert figure.note.startswith(note)
+    assert (figure.note == "same") == (share == 1.0)
 
 
 def test_deals_that_fit_is_one_at_least():
@@ -321,7 +332,7 @@ def test_speed_text_has_eighty_columns_at_most_and_every_value(figures):
 
 # --- The table of the README -----------------------------------------------------------------------------------------
 
-BEGIN, END = readme_table.BEGIN, readme_table.END
+BEGIN, END = (f"<!-- {readme_table.NAME}: {word} -->" for word in ("begin", "end"))
 FRAME = to_frame(
     [
         Figure("players", "uniform", 6_000_000.0, "games/s"),
@@ -331,8 +342,8 @@ FRAME = to_frame(
 )
 
 
-def test_to_markdown_is_a_table_of_four_columns():
-    lines = readme_table.to_markdown(FRAME).splitlines()
+def test_speed_table_is_a_table_of_four_columns():
+    lines = readme_table.speed_table(FRAME).splitlines()
     assert lines[2:] == [
         "| every player on one processor | uniform | 6,000,000 games/s |  |",
         "|  | a\\|b | 5.00 games/s | a note |",
@@ -350,7 +361,7 @@ def test_write_table_keeps_the_rest_and_is_idempotent(tmp_path):
     assert once.startswith(f"# Title\n\n{BEGIN}\n")
     assert once.endswith(f"{END}\n\nThe end: é.\n")
     assert "old" not in once
-    assert readme_table.to_markdown(FRAME) in once
+    assert readme_table.speed_table(FRAME) in once
 
 
 @pytest.mark.parametrize("text", ["", BEGIN, END, f"{END}{BEGIN}", f"{BEGIN}{BEGIN}{END}"])

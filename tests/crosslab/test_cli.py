@@ -36,7 +36,15 @@ def call(*words: str, **more: object) -> subprocess.CompletedProcess[str]:
 
 @pytest.mark.parametrize(
     ("text", "number"),
-    [("5", 5), ("1e5", 100_000), ("100k", 100_000), ("2M", 2_000_000), ("1_000", 1000), ("1,000", 1000), ("0.5M", 500_000)],
+    [
+        ("5", 5),
+        ("1e5", 100_000),
+        ("100k", 100_000),
+        ("2M", 2_000_000),
+        ("1_000", 1000),
+        ("1,000", 1000),
+        ("0.5M", 500_000),
+    ],
 )
 def test_whole_reads_numbers_as_people_write_them(text: str, number: int) -> None:
     assert whole(text) == number
@@ -46,7 +54,9 @@ VERBS = ["", "games", "strategies", "simulate", "compare", "replay", "check", "b
 
 
 @pytest.mark.parametrize("verb", VERBS)
-def test_help_is_at_most_80_columns_wide(verb: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_help_is_at_most_80_columns_wide(
+    verb: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("COLUMNS", "80")
     with pytest.raises(SystemExit) as stopped:
         main([*verb.split(), "--help"])
@@ -183,7 +193,12 @@ def lost(view, move, params):
     ],
 )
 def test_a_failing_strategy_is_explained(
-    name: str, message: str, further: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    name: str,
+    message: str,
+    further: str,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "ideas.py").write_text(FAILING)

@@ -54,7 +54,7 @@ def stream_of(start: int) -> Any:
 
 def literal_words(start: int) -> Iterator[int]:
     """The same words from the published C code, in Python's integers: SplitMix64 for the state, then xoshiro256++."""
-    s = []
+    s: list[int] = []
     for place in range(1, 5):
         z = (start + place * 0x9E3779B97F4A7C15) & MASK
         z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9 & MASK
@@ -76,11 +76,11 @@ def literal_words(start: int) -> Iterator[int]:
 
 
 def literal_below(words: Iterator[int], n: int) -> int:
-    """Lemire's method without its short cut: a draw is good when the low half of the product is not among the surplus."""
+    """Lemire's method without its short cut: a draw counts unless the low half of the product is in the surplus."""
     for word in words:
-        product_, surplus = (word >> 32) * n, 2**32 % n
-        if product_ % 2**32 >= surplus:
-            return product_ >> 32
+        whole, part = divmod((word >> 32) * n, 2**32)
+        if part >= 2**32 % n:
+            return whole
     raise AssertionError("the words never end")
 
 

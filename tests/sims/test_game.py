@@ -221,7 +221,7 @@ def test_resolve_rules() -> None:
     assert GAME.resolve_rules(rules) is rules
     assert GAME.resolve_rules("advanced") == GAME.variant("advanced")
     assert GAME.resolve_rules(None) == CrissCrossRules()
-    with pytest.raises(UsageError, match="^ToyRules are not rules of criss-cross: use CrissCrossRules$"):
+    with pytest.raises(UsageError, match=r"^ToyRules are not rules of criss-cross: use CrissCrossRules$"):
         GAME.resolve_rules(ToyRules())
 
 

@@ -158,7 +158,11 @@ def test_ctrl_c_keeps_what_is_complete_and_says_how_to_go_on(tmp_path: Path, job
     store = tmp_path / "store"
     command = ["simulate", "criss-cross", "uniform", "--deals", "400M", "--jobs", jobs, "--store", str(store)]
     process = subprocess.Popen(
-        [sys.executable, "-m", "crosslab", *command], cwd=ROOT, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        [sys.executable, "-m", "crosslab", *command],
+        cwd=ROOT,
+        stderr=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
     )
     while not list(store.glob("*.parquet")):
         assert process.poll() is None, process.communicate()

@@ -31,7 +31,7 @@ def test_replay_is_the_game_that_simulate_played(variant: str, rotation: int) ->
 
 @pytest.mark.parametrize("rotation", [-1, 3])
 def test_rotation_out_of_range(rotation: int) -> None:
-    with pytest.raises(UsageError, match="rotation=.* a line-up of 3 has the rotations 0 to 2"):
+    with pytest.raises(UsageError, match=r"rotation=.* a line-up of 3 has the rotations 0 to 2"):
         replay("criss-cross", LINEUP, rotation=rotation)
 
 

@@ -1,0 +1,355 @@
+import io
+import math
+import subprocess
+import sys
+import threading
+import xml.etree.ElementTree as ElementTree
+
+import matplotlib as mpl
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from matplotlib.figure import Figure
+from matplotlib.patches import StepPatch
+
+from reports.figures import (
+    MOST_BARS,
+    bar_edges,
+    decimals,
+    house_style,
+    intervals,
+    paired_difference,
+    percent,
+    points,
+    printable,
+    render,
+    score_distributions,
+    span,
+)
+from sims.errors import UsageError
+
+HOSTILE = [
+    "_under",
+    "$x_1$",
+    "$\\bad{$",
+    "<script>alert(1)</script>",
+    "a & b",
+    "my_ideas.py:spiral:run=1.5,isolation=-3",
+]
+BANDS = ((30, "Cross Master"), (15, "Line Sweeper"), (0, "Column Counter"))
+
+
+def scores(*names):
+    rows = [(name, float(score), 1 + score * place) for place, name in enumerate(names, 1) for score in range(5, 30, 5)]
+    return pl.DataFrame(rows, schema=["strategy", "score", "count"], orient="row")
+
+
+def differences():
+    return pl.DataFrame({"difference": [-2.0, 0.0, 1.0, 3.0], "count": [1, 2, 3, 4]})
+
+
+def forest(*names):
+    return pl.DataFrame({"strategy": names, "mean": [3.0] * len(names), "low": [2.5] * len(names), "high": 3.5})
+
+
+def legend_texts(ax):
+    return [text.get_text() for text in ax.get_legend().get_texts()]
+
+
+def steps(ax):
+    return [patch for patch in ax.patches if isinstance(patch, StepPatch)]
+
+
+# --- Score distributions ---------------------------------------------------------------------------------------------
+
+
+def test_score_distributions_shows_shares_that_add_up_to_one():
+    ax = score_distributions(scores("a", "b"))
+    outlines = [patch for patch in steps(ax) if not patch.get_fill()]
+    assert len(outlines) == 2
+    for patch in outlines:
+        assert patch.get_data().values.sum() == pytest.approx(1)
+
+
+def test_score_distributions_puts_each_share_over_its_score():
+    frame = pl.DataFrame({"strategy": ["a"] * 3, "score": [0.0, 2.0, 5.0], "count": [1, 2, 5]})
+    data = next(patch for patch in steps(score_distributions(frame)) if not patch.get_fill()).get_data()
+    shares = dict(zip((data.edges[:-1] + data.edges[1:]) / 2, data.values, strict=True))
+    assert shares == {0: 0.125, 1: 0, 2: 0.25, 3: 0, 4: 0, 5: 0.625}
+
+
+def test_score_distributions_names_strategies_with_their_means_and_units():
+    frame = pl.DataFrame({"strategy": ["a", "a", "b"], "score": [1.0, 2.0, 7.0], "count": [1, 3, 5]})
+    ax = score_distributions(frame)
+    assert legend_texts(ax) == ["a, mean 1.75", "b, mean 7.00"]
+    assert "points" in ax.get_xlabel()
+    assert ax.get_ylabel().startswith("share")
+
+
+def test_score_distributions_tells_lines_apart_without_colour():
+    outlines = [patch for patch in steps(score_distributions(scores(*"abcdef"))) if not patch.get_fill()]
+    assert len({str(patch.get_linestyle()) for patch in outlines}) == 6
+    assert len({patch.get_edgecolor() for patch in outlines}) == 6
+
+
+def test_score_distributions_merges_rows_of_one_strategy_and_score():
+    once = pl.DataFrame({"strategy": ["a", "a"], "score": [1.0, 2.0], "count": [2, 6]})
+    parts = pl.DataFrame({"strategy": ["a"] * 3, "score": [1.0, 2.0, 2.0], "count": [2, 5, 1]})
+    assert legend_texts(score_distributions(once)) == legend_texts(score_distributions(parts))
+
+
+def test_score_distributions_names_only_bands_in_sight():
+    names = [text.get_text().replace("\n", " ") for text in score_distributions(scores("a"), bands=BANDS).texts]
+    assert names == ["Line Sweeper", "Column Counter"]
+
+
+def test_score_distributions_takes_pandas_and_enum_columns():
+    frame = scores("a", "b")
+    expected = legend_texts(score_distributions(frame))
+    assert legend_texts(score_distributions(frame.to_pandas())) == expected
+    assert (
+        legend_texts(score_distributions(frame.with_columns(pl.col("strategy").cast(pl.Enum(["b", "a"]))))) == expected
+    )
+
+
+# --- Paired differences ----------------------------------------------------------------------------------------------
+
+
+def test_paired_difference_shows_shares_that_add_up_to_one():
+    parts = [patch.get_data() for patch in steps(paired_difference(differences()))]
+    assert sum(float(np.sum(data.values - data.baseline)) for data in parts) == pytest.approx(1)
+
+
+def test_paired_difference_tells_who_scored_more():
+    ax = paired_difference(differences(), labels=("greedy", "uniform"))
+    assert legend_texts(ax) == [
+        "greedy scored more: 70.0\N{NO-BREAK SPACE}% of blocks",
+        "uniform scored more: 10.0\N{NO-BREAK SPACE}% of blocks",
+        "the same score: 20.0\N{NO-BREAK SPACE}% of blocks",
+    ]
+    assert ax.get_xlabel() == "greedy minus uniform on the same deal (points a game)"
+
+
+def test_paired_difference_draws_mean_interval_and_margin():
+    ax = paired_difference(differences(), effect=1.3, low=1.1, high=1.5, margin=0.25, confidence=0.9)
+    assert "margin: ±0.25 points, too little to matter" in legend_texts(ax)
+    assert "mean: 1.30 points (90\N{NO-BREAK SPACE}% interval 1.10 to 1.50)" in legend_texts(ax)
+    (bars,) = ax.containers
+    (segments,) = bars.lines[2]
+    assert segments.get_segments()[0][:, 0] == pytest.approx([1.1, 1.5])
+
+
+@pytest.mark.parametrize("missing", [None, math.nan])
+def test_paired_difference_leaves_out_an_interval_that_is_not_known(missing):
+    ax = paired_difference(differences(), effect=1.3, low=missing, high=missing)
+    assert legend_texts(ax)[-1] == "mean: 1.30 points"
+    assert not any("mean" in text for text in legend_texts(paired_difference(differences(), effect=missing)))
+
+
+def test_paired_difference_stacks_the_bar_around_zero_of_what_is_in_it():
+    # Thirds over a wide range: the bar around 0 holds -1/3, 0 and 1/3.
+    frame = pl.DataFrame({"difference": [-40.0, -1 / 3, 0.0, 1 / 3, 40.0], "count": [1, 2, 3, 4, 1]})
+    more, less, same = (patch.get_data() for patch in steps(paired_difference(frame)))
+    place = int(np.searchsorted(more.edges, 0)) - 1
+    heights = [float((data.values - data.baseline)[place]) for data in (more, less, same)]
+    assert heights == pytest.approx([4 / 11, 2 / 11, 3 / 11])
+
+
+def test_paired_difference_of_equal_sides_is_one_bar():
+    ax = paired_difference(pl.DataFrame({"difference": [0.0], "count": [9]}), effect=0.0, low=0.0, high=0.0, margin=0.1)
+    assert "the same score: 100.0\N{NO-BREAK SPACE}% of blocks" in legend_texts(ax)
+    render(ax.figure, "png")
+
+
+# --- Intervals -------------------------------------------------------------------------------------------------------
+
+
+def test_intervals_keeps_the_order_of_the_frame_from_the_top():
+    frame = pl.DataFrame({"strategy": ["b", "a"], "mean": [2.0, 1.0], "low": [1.5, 0.9], "high": [2.5, 1.1]})
+    ax = intervals(frame)
+    places = {label.get_text(): place for label, place in zip(ax.get_yticklabels(), ax.get_yticks(), strict=True)}
+    assert places["b"] > places["a"]
+    assert [text.get_text() for text in ax.texts] == ["2.00 (1.50 to 2.50)", "1.00 (0.90 to 1.10)"]
+    assert "95\N{NO-BREAK SPACE}% interval (points a game)" in ax.get_xlabel()
+
+
+@pytest.mark.parametrize("missing", [None, math.nan])
+def test_intervals_says_where_there_is_no_interval(missing):
+    frame = pl.DataFrame({"strategy": ["a"], "mean": [2.0], "low": [missing], "high": [missing]}, strict=False)
+    assert [text.get_text() for text in intervals(frame).texts] == ["too few blocks"]
+
+
+# --- All figures -----------------------------------------------------------------------------------------------------
+
+DRAWINGS = {
+    "score_distributions": lambda **more: score_distributions(scores(*HOSTILE[:2]), bands=BANDS, **more),
+    "paired_difference": lambda **more: paired_difference(
+        differences(), effect=1.3, low=1.1, high=1.5, margin=0.1, labels=(HOSTILE[1], HOSTILE[3]), **more
+    ),
+    "intervals": lambda **more: intervals(forest(*HOSTILE), **more),
+}
+
+
+@pytest.fixture(params=DRAWINGS)
+def draw(request):
+    return DRAWINGS[request.param]
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_names_stand_literally(name):
+    texts = [
+        *score_distributions(scores(name)).get_legend().get_texts(),
+        *paired_difference(differences(), labels=(name, "b")).get_legend().get_texts()[:1],
+        *intervals(forest(name)).get_yticklabels(),
+    ]
+    assert len(texts) == 3
+    for text in texts:
+        assert text.get_text().replace("\n", "").startswith(name)
+        assert not text.get_parse_math()
+
+
+def test_control_characters_are_spelt_out():
+    assert printable("a\x1b\n\udc80é") == "a\\x1b\\n\\udc80é"
+    assert legend_texts(score_distributions(scores("a\nb")))[0].startswith("a\\nb, mean")
+
+
+def test_figures_draw_hostile_names(draw):
+    for kind, start in (("svg", b"<?xml"), ("png", b"\x89PNG")):
+        assert render(draw().figure, kind).startswith(start)
+
+
+def test_figures_draw_into_given_axes(draw):
+    ax = Figure().subplots()
+    assert draw(ax=ax) is ax
+
+
+def test_figures_leave_the_settings_of_the_user_alone(draw):
+    with mpl.rc_context({"font.size": 23, "svg.hashsalt": "mine", "axes.grid": False}):
+        before = dict(mpl.rcParams)
+        render(draw().figure, "svg")
+        assert dict(mpl.rcParams) == before
+
+
+def test_figures_do_not_depend_on_the_settings_of_the_user(draw):
+    expected = {kind: render(draw().figure, kind, title="x") for kind in ("svg", "png")}
+    with mpl.rc_context({"font.size": 23, "svg.hashsalt": "mine", "lines.linewidth": 9, "text.parse_math": True}):
+        assert {kind: render(draw().figure, kind, title="x") for kind in ("svg", "png")} == expected
+
+
+def test_figures_are_the_same_from_several_threads():
+    expected = render(DRAWINGS["paired_difference"]().figure, "svg")
+    before = dict(mpl.rcParams)
+    drawn = []
+    threads = [
+        threading.Thread(target=lambda: drawn.append(render(DRAWINGS["paired_difference"]().figure, "svg")))
+        for _ in range(4)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert drawn == [expected] * 4
+    assert dict(mpl.rcParams) == before
+
+
+def test_figures_do_without_pyplot():
+    code = (
+        "import sys, polars as pl; from reports.figures import render, intervals; "
+        "render(intervals(pl.DataFrame({'strategy': ['a'], 'mean': [1], 'low': [0], 'high': [2]})).figure, 'png'); "
+        "print('matplotlib.pyplot' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "False"
+
+
+def test_render_keeps_a_title_and_no_date():
+    svg = render(score_distributions(scores("a")).figure, "svg", title="scores of <a> & b").decode()
+    title = ElementTree.parse(io.StringIO(svg)).getroot().find("{http://www.w3.org/2000/svg}title")
+    assert title is not None
+    assert title.text == "scores of <a> & b"
+    assert "dc:date" not in svg
+
+
+def test_house_style_restores_settings_after_an_error():
+    before = dict(mpl.rcParams)
+
+    def fail():
+        with house_style():
+            raise KeyError
+
+    with pytest.raises(KeyError):
+        fail()
+    assert dict(mpl.rcParams) == before
+
+
+@pytest.mark.parametrize(
+    ("function", "frame", "message"),
+    [
+        (score_distributions, scores("a").drop("count"), "no column 'count'"),
+        (score_distributions, scores("a").with_columns(count=0), "counts of a add up to 0"),
+        (score_distributions, scores("a").with_columns(count=-1), "count -1 is negative"),
+        (score_distributions, scores("a").with_columns(score=math.inf), "no number"),
+        (paired_difference, differences().head(0), "frame is empty"),
+        (paired_difference, differences().with_columns(difference=pl.lit("x")), "holds 'x': give numbers"),
+        (intervals, pd.DataFrame({"strategy": ["a"], "mean": [1.0]}), "no column 'low'"),
+    ],
+)
+def test_frames_that_do_not_fit_are_refused_in_one_line(function, frame, message):
+    with pytest.raises(UsageError, match=message) as caught:
+        function(frame)
+    assert "\n" not in str(caught.value)
+
+
+# --- Bars and numbers ------------------------------------------------------------------------------------------------
+
+
+@given(
+    st.lists(st.integers(-3_000, 3_000), min_size=1, max_size=40),
+    st.integers(1, 36),
+)
+def test_bar_edges_hold_every_score_and_meet_none(wholes, scale):
+    values = np.array(wholes) / scale
+    edges, width = bar_edges(values)
+    assert edges.size - 1 <= MOST_BARS + 2
+    assert np.diff(edges) == pytest.approx(width)
+    assert np.histogram(values, bins=edges)[0].sum() == len(wholes)
+    assert np.abs(values[:, None] - edges[None, :]).min() > 1e-6
+
+
+@given(st.integers(1, 500), st.integers(1, 36))
+def test_bar_edges_lie_evenly_about_zero(reach, scale):
+    edges, _ = bar_edges(np.array([-reach, 0, reach]) / scale)
+    assert edges == pytest.approx(-edges[::-1])
+
+
+def test_bar_edges_of_whole_scores_are_one_point_wide():
+    edges, width = bar_edges(np.array([3.0, 9.0]))
+    assert width == 1
+    assert (edges[0], edges[-1]) == (2.5, 9.5)
+
+
+def test_decimals():
+    assert decimals(6.5, 6.7) == 2
+    assert decimals(0.004, 0.531) == 3
+    assert decimals(5.123, 5.127) == 3
+    assert decimals(0.0, 0.0) == 2
+
+
+def test_points():
+    assert points(-1.234) == "−1.23"
+    assert points(-0.001) == "0.00"
+
+
+def test_span():
+    assert span(-0.5, 1.25) == "−0.50 to 1.25"
+
+
+def test_percent():
+    gap = "\N{NO-BREAK SPACE}"
+    assert percent(0.1234) == f"12.3{gap}%"
+    assert (percent(0), percent(1)) == (f"0.0{gap}%", f"100.0{gap}%")
+    assert percent(0.0001) == f"less than 0.1{gap}%"
+    assert percent(0.9999) == f"more than 99.9{gap}%"
