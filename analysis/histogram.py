@@ -162,6 +162,11 @@ class Histogram:
         """The exact sum of the squares of all scores."""
         return sum(score * score * count for score, count in self.to_dict().items())
 
+    @cached_property
+    def cube_sum(self) -> int:
+        """The exact sum of the cubes of all scores."""
+        return sum(score**3 * count for score, count in self.to_dict().items())
+
     @property
     def mean(self) -> float:
         """The mean score; nan without observations."""
@@ -179,6 +184,21 @@ class Histogram:
     def sd(self) -> float:
         """The sample standard deviation, in points; nan below two observations."""
         return math.sqrt(self.variance)
+
+    @property
+    def skewness(self) -> float:
+        """The sample skewness G1, adjusted for small samples; nan below three observations or without spread.
+
+        Notes
+        -----
+        Joanes and Gill, "Comparing measures of sample skewness and kurtosis", The Statistician 47 (1998).
+        """
+        n = self.total
+        spread = n * self.square_sum - self.score_sum**2
+        if n < 3 or not spread:
+            return math.nan
+        third = n * n * self.cube_sum - 3 * n * self.score_sum * self.square_sum + 2 * self.score_sum**3
+        return third / math.sqrt(spread) ** 3 * math.sqrt(n * (n - 1)) / (n - 2)
 
     @property
     def standard_error(self) -> float:

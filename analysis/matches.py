@@ -125,20 +125,19 @@ class Comparison:
             "a": self.a,
             "b": self.b,
             "blocks": result.blocks,
-            "effect": _defined(result.effect),
-            "low": _defined(result.low),
-            "high": _defined(result.high),
-            "p_a_better": _defined(result.p_a_better),
-            "p_tie": _defined(result.p_tie),
+            "effect": defined(result.effect),
+            "low": defined(result.low),
+            "high": defined(result.high),
+            "p_a_better": defined(result.p_a_better),
+            "p_tie": defined(result.p_tie),
             "margin": result.margin,
             "verdict": result.verdict,
             "seed": self.design.seed,
             "rules_version": self.design.game.rules_version,
-            "variance_ratio": _defined(result.variance_ratio),
-            "smallest_detectable": _defined(result.smallest_detectable),
+            "variance_ratio": defined(result.variance_ratio),
+            "smallest_detectable": defined(result.smallest_detectable),
             "controls": {
-                name: {key: _defined(value) for key, value in control.items()}
-                for name, control in self.controls.items()
+                name: {key: defined(value) for key, value in control.items()} for name, control in self.controls.items()
             },
             "design": self.design.to_dict(),
         }
@@ -170,7 +169,8 @@ def _counted(histogram: Histogram, scale: int, name: str) -> pl.DataFrame:
     )
 
 
-def _defined(value: Any) -> Any:
+def defined(value: Any) -> Any:
+    """Return a value for JSON: null for what is not a finite number."""
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 

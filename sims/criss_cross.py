@@ -773,6 +773,40 @@ def events(rules: CrissCrossRules, log: Any, seats: int) -> list[dict[str, Any]]
     return told
 
 
+def _played_again(rules: CrissCrossRules, log: Any, seats: int) -> Iterator[tuple[int, int, Any, int]]:
+    """Yield round (from 0), seat, its view before the round, and its move, for a logged game; seat by seat."""
+    view = new_views(rules, 1)[0]
+    for seat in range(seats):
+        symbol = int(log.start[seat])
+        view.lines[:] = 0
+        view.lines[0] = view.lines[SIDE] = symbol
+        view.empty = int(view.grid) & ~int(symbol > 0)
+        for turn in range(int(log.rounds)):
+            view.first, view.second = log.rolls[turn]
+            yield turn, seat, view, int(log.moves[turn, seat])
+
+
+def standings(rules: CrissCrossRules, log: Any, seats: int) -> NDArray[np.int64]:
+    """Return the totals after each round of a logged game, shape (rounds, seats)."""
+    totals = np.zeros((int(log.rounds), seats), np.int64)
+    for turn, seat, view, move in _played_again(rules, log, seats):
+        if move != ILLEGAL:
+            place(view, Word(move))
+        totals[turn, seat] = total(view)
+    return totals
+
+
+def choices(rules: CrissCrossRules, log: Any, seats: int) -> NDArray[np.int64]:
+    """Return the number of distinct legal moves in each round of a logged game, shape (rounds, seats)."""
+    counts = np.zeros((int(log.rounds), seats), np.int64)
+    moves = np.empty(2 * MAX_PAIRS, np.uint64)
+    for turn, seat, view, move in _played_again(rules, log, seats):
+        counts[turn, seat] = list_moves(view, moves)
+        if move != ILLEGAL:
+            place(view, Word(move))
+    return counts
+
+
 def results(rules: CrissCrossRules, log: Any, outcomes: NDArray[np.int16]) -> list[dict[str, Any]]:
     """Return the outcome of a logged game for a trace, one entry a seat."""
     size, seats = rules.size, len(outcomes)
@@ -887,5 +921,8 @@ CRISS_CROSS = register(
         describe_move=describe_move,
         relabel=relabel,
         bands=SOLO_RANKS,
+        length="rounds",
+        standings=standings,
+        choices=choices,
     )
 )

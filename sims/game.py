@@ -239,6 +239,12 @@ class Game:
         Exchange what the rules treat alike (symbols, colours) in a position; None when there is nothing.
     bands
         Named score bands (highest first: lower bound, name), when the rulebook has them.
+    length, end_reasons
+        The outcome's column that counts the turns of a seat, and what the values 0, 1, … of the column `end` mean;
+        empty when there is no such column.
+    standings, choices
+        One logged game by turn and seat, shape (turns, seats): the points after each turn, and how many distinct legal
+        moves there were to choose from (0 where the seat had no choice to make).
     """
 
     name: str
@@ -270,6 +276,10 @@ class Game:
     describe_move: Callable[[Any, int], str]
     relabel: Callable[[Any, np.random.Generator], None] | None = None
     bands: tuple[tuple[int, str], ...] = ()
+    length: str = ""
+    end_reasons: tuple[str, ...] = ()
+    standings: Callable[[Any, Any, int], NDArray[np.int64]] | None = None
+    choices: Callable[[Any, Any, int], NDArray[np.int64]] | None = None
     rotate: Callable[[int], tuple[tuple[int, ...], ...]] = field(
         default=lambda seats: tuple(tuple((seat - turn) % seats for seat in range(seats)) for turn in range(seats))
     )
