@@ -66,6 +66,17 @@ def real(text: str) -> float:
         raise argparse.ArgumentTypeError(f"{text!r} is no number") from None
 
 
+def bounds(text: str) -> tuple[float, float]:
+    """Read two numbers separated by a comma, the lower first."""
+    low, comma, high = text.partition(",")
+    try:
+        if comma and float(low) < float(high):
+            return float(low), float(high)
+    except ValueError:
+        pass
+    raise argparse.ArgumentTypeError(f"{text!r} is no pair of bounds; write LOW,HIGH, such as 0,0.5")
+
+
 # --- The parsers -----------------------------------------------------------------------------------------------------
 
 
@@ -130,11 +141,180 @@ def build_parser() -> Parser:
         metavar="STRATEGY",
         help="an opponent whom A and B both meet, instead of each other; repeat for more seats",
     )
-    compare.add_argument("--margin", type=real, metavar="POINTS", help="difference that does not matter to you")
+    compare.add_argument(
+        "--by", choices=("score", "win"), default="score", help="compare points, or wins at two seats or more"
+    )
+    compare.add_argument(
+        "--margin", type=real, metavar="NUMBER", help="difference in points or wins a game that does not matter to you"
+    )
+    compare.add_argument(
+        "--until-decided",
+        action="store_true",
+        help="look at fixed numbers of deals and stop when the answer is clear; --deals is where to give up",
+    )
+    compare.add_argument(
+        "--sprt",
+        type=bounds,
+        metavar="LOW,HIGH",
+        help="stop by a sequential test of two differences in points or wins a game, such as 0,0.5",
+    )
     add_rules(compare)
     add_work(compare)
     compare.add_argument("--report", metavar="DIR", help="write a page with figures to this folder")
     add_output(compare)
+
+    # --- distribution ---
+    distribution = verb(
+        "distribution",
+        run_distribution,
+        "how are the scores of a line-up distributed?",
+        "Play a line-up on many deals and tell how each strategy's scores spread: quantiles, named bands, tails and "
+        "the whole distribution, each with a 95 % interval over deals.",
+    )
+    add_game(distribution)
+    add_lineup(distribution)
+    add_deals(distribution)
+    distribution.add_argument(
+        "--tail",
+        type=whole,
+        action="append",
+        default=[],
+        metavar="SCORE",
+        dest="tails",
+        help="the share of games with this score or a higher one; repeat for more",
+    )
+    distribution.add_argument(
+        "--quantile",
+        type=real,
+        action="append",
+        metavar="SHARE",
+        dest="quantiles",
+        help="the score that this share of games does not exceed; repeat for more (default 0.05 0.25 0.5 0.75 0.95)",
+    )
+    add_rules(distribution)
+    add_work(distribution)
+    add_output(distribution)
+
+    # --- balance ---
+    balance = verb(
+        "balance",
+        run_balance,
+        "is the game fair to its seats, and how does it run?",
+        "Seat shares, ties, length; who leads and for how long; choices; luck and skill; what weaker and restricted "
+        "players lose. The verdict on the seats: fair (inside the margin), unfair or undecided.",
+    )
+    add_game(balance)
+    add_lineup(balance)
+    add_deals(balance)
+    balance.add_argument(
+        "--margin",
+        type=real,
+        default=0.01,
+        metavar="SHARE",
+        help="difference from a fair share of wins that does not matter to you (default 0.01)",
+    )
+    balance.add_argument(
+        "--sample", type=whole, default=1_000, metavar="N", help="deals that are recorded move by move (default 1000)"
+    )
+    balance.add_argument(
+        "--ladder-deals",
+        type=whole,
+        default=2_000,
+        metavar="N",
+        help="deals for the skill ladder and the restrictions, 0 for none (default 2000)",
+    )
+    balance.add_argument("--records", metavar="FILE", help="save the recorded games to this Parquet file")
+    add_rules(balance)
+    add_work(balance)
+    add_output(balance)
+
+    # --- sweep ---
+    sweep = verb(
+        "sweep",
+        run_sweep,
+        "what do rule options and parameters change, and does the order of strategies flip?",
+        "Play strategies at every point of a grid of rule options and strategy parameters, all on the same deals. The "
+        "first value of each is the base that the others are compared with.",
+    )
+    add_game(sweep)
+    sweep.add_argument("strategies", nargs="+", metavar="STRATEGY", help="one or more")
+    sweep.add_argument(
+        "--vary",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE|VALUE",
+        help="an option of the rules, or STRATEGY.PARAMETER, and its values, in quotes; repeat for a grid",
+    )
+    sweep.add_argument(
+        "--target",
+        metavar="MEASURE=VALUE",
+        help="find the value of the one --vary at which a measure such as mean_score is this",
+    )
+    add_deals(sweep)
+    sweep.add_argument("--seats", type=whole, metavar="N", help="seats at the table (default: the game's fewest)")
+    sweep.add_argument(
+        "--against",
+        action="append",
+        default=[],
+        metavar="STRATEGY",
+        help="an opponent whom all strategies meet, instead of each other; repeat for more seats",
+    )
+    add_rules(sweep)
+    add_workers(sweep)
+    add_output(sweep)
+
+    # --- rank ---
+    rank = verb(
+        "rank",
+        run_rank,
+        "in which order are many strategies, and what is sure of it?",
+        "Rank strategies on the same deals: means, intervals and ranks that hold for all at once, ratings, who beats "
+        "whom, and cycles. With --race, find the best on a budget of deals by dropping early what surely is not.",
+    )
+    add_game(rank)
+    rank.add_argument("strategies", nargs="*", metavar="STRATEGY", help="two or more (default: all built-in ones)")
+    add_deals(rank)
+    rank.add_argument("--seats", type=whole, metavar="N", help="seats at the table (default: the fewest that fit)")
+    rank.add_argument(
+        "--tournament",
+        default="auto",
+        metavar="NAME",
+        help="who meets whom: solo, round-robin, one-against-all, tables or auto (default)",
+    )
+    rank.add_argument(
+        "--lineups", type=whole, metavar="N", help="the most line-ups of tables (default 60, or one a strategy)"
+    )
+    rank.add_argument("--by", default="score", metavar="MEASURE", help="score (default) or win")
+    rank.add_argument("--margin", type=real, metavar="X", help="difference that does not matter to you")
+    rank.add_argument("--race", action="store_true", help="only find the best, dropping the others early")
+    rank.add_argument("--budget", type=whole, metavar="N", help="the most deals of a race (default: --deals)")
+    add_rules(rank)
+    add_work(rank)
+    add_output(rank)
+
+    # --- tune ---
+    tune = verb(
+        "tune",
+        run_tune,
+        "which parameters make a strategy best?",
+        "Search the parameters of a strategy on common deals, race the best settings on fresh deals, and measure the "
+        "winner against the parameters it was given on deals that no setting was chosen by.",
+    )
+    add_game(tune)
+    tune.add_argument("strategy", metavar="STRATEGY", help="who is tuned; the search begins at its parameters")
+    tune.add_argument("--budget", type=whole, default=200, metavar="N", help="settings that are tried (default 200)")
+    tune.add_argument("--deals", type=whole, default=10_000, metavar="N", help="deals of the search (default 10k)")
+    tune.add_argument(
+        "--fresh-deals", type=whole, metavar="N", help="deals of the last measurement (default: 16 times --deals)"
+    )
+    tune.add_argument("--seed", type=whole, default=1, metavar="S", help="seed of all chance (default 1)")
+    tune.add_argument(
+        "--against", action="append", metavar="STRATEGY", help="an opponent at the table; repeat for more seats"
+    )
+    tune.add_argument("--margin", type=real, metavar="POINTS", help="difference that does not matter to you")
+    add_rules(tune)
+    add_workers(tune)
+    add_output(tune)
 
     replay = verb("replay", run_replay, "tell one game, move by move")
     add_game(replay)
@@ -201,10 +381,15 @@ def add_rules(parser: Parser) -> None:
     )
 
 
-def add_work(parser: Parser) -> None:
-    """Add how the work is done; nothing here changes a result."""
+def add_workers(parser: Parser) -> None:
+    """Add who does the work; nothing here changes a result."""
     parser.add_argument("--jobs", type=whole, default=-1, metavar="N", help="workers (default: one a processor)")
     parser.add_argument("--backend", default="threads", metavar="NAME", help="threads (default) or loky (processes)")
+
+
+def add_work(parser: Parser) -> None:
+    """Add how the work is done; nothing here changes a result."""
+    add_workers(parser)
     parser.add_argument("--store", metavar="DIR", help="keep every game in this folder; resumes what was stopped")
 
 
@@ -407,8 +592,42 @@ def _speed(games: int, seconds: float) -> str:
     return f"{games:,} games in {seconds:.2f} s ({games / seconds:,.0f} games/s)"
 
 
+def run_compare_until_decided(arguments: argparse.Namespace) -> int:
+    """`crosslab compare --until-decided` and `--sprt`."""
+    from analysis.early import compare_until_decided
+
+    for option in ("store", "report"):
+        if getattr(arguments, option):
+            raise UsageError(f"--{option} is for comparisons of a fixed number of deals: leave out --until-decided")
+    comparison = compare_until_decided(
+        arguments.game,
+        arguments.a,
+        arguments.b,
+        most_deals=arguments.deals,
+        test=arguments.sprt,
+        seed=arguments.seed,
+        measure=arguments.by,
+        seats=arguments.seats,
+        opponents=arguments.against,
+        margin=arguments.margin,
+        variant=rules_of(arguments),
+        n_jobs=arguments.jobs,
+        backend=arguments.backend,
+    )
+    if arguments.format == "json":
+        emit(arguments, to_json(comparison.to_dict()))
+    elif arguments.format == "csv":
+        emit(arguments, to_csv(comparison.summary()))
+    else:
+        emit(arguments, comparison.text())
+        say(_speed(comparison.games, comparison.seconds))
+    return 0
+
+
 def run_compare(arguments: argparse.Namespace) -> int:
     """`crosslab compare`."""
+    if arguments.until_decided or arguments.sprt:
+        return run_compare_until_decided(arguments)
     from analysis.matches import compare
 
     comparison = compare(
@@ -417,6 +636,7 @@ def run_compare(arguments: argparse.Namespace) -> int:
         arguments.b,
         deals=arguments.deals,
         seed=arguments.seed,
+        measure=arguments.by,
         seats=arguments.seats,
         opponents=arguments.against,
         margin=arguments.margin,
@@ -437,6 +657,160 @@ def run_compare(arguments: argparse.Namespace) -> int:
 
         page = write_comparison(comparison, arguments.report, command=command_line())
         say(f"report: {page}")
+    return 0
+
+
+def run_distribution(arguments: argparse.Namespace) -> int:
+    """`crosslab distribution`."""
+    from analysis.scores import QUANTILES, distribution
+
+    found = distribution(
+        arguments.game,
+        arguments.lineup,
+        deals=arguments.deals,
+        seed=arguments.seed,
+        variant=rules_of(arguments),
+        n_jobs=arguments.jobs,
+        backend=arguments.backend,
+        store=arguments.store,
+        tails=arguments.tails,
+        quantiles=arguments.quantiles or QUANTILES,
+    )
+    if arguments.format == "json":
+        emit(arguments, to_json(found.to_dict()))
+    elif arguments.format == "csv":
+        emit(arguments, to_csv(found.statistics()))
+    else:
+        emit(arguments, found.text())
+        say(_speed(found.games, found.seconds))
+    return 0
+
+
+def run_balance(arguments: argparse.Namespace) -> int:
+    """`crosslab balance`."""
+    from analysis.balance import balance
+
+    found = balance(
+        arguments.game,
+        arguments.lineup,
+        deals=arguments.deals,
+        seed=arguments.seed,
+        variant=rules_of(arguments),
+        margin=arguments.margin,
+        sample=arguments.sample,
+        ladder_deals=arguments.ladder_deals,
+        records=arguments.records,
+        n_jobs=arguments.jobs,
+        backend=arguments.backend,
+        store=arguments.store,
+    )
+    if arguments.format == "json":
+        emit(arguments, to_json(found.to_dict()))
+    elif arguments.format == "csv":
+        emit(arguments, to_csv(found.summary()))
+    else:
+        emit(arguments, found.text())
+        say(_speed(found.games, found.seconds))
+    if arguments.records:
+        say(f"records: {arguments.records}")
+    return 0
+
+
+def run_sweep(arguments: argparse.Namespace) -> int:
+    """`crosslab sweep`."""
+    from analysis.grids import read_grid
+    from analysis.sweeps import sweep
+    from analysis.targets import find_target, read_target
+
+    grid = read_grid(arguments.game, arguments.vary)
+    common: dict[str, Any] = {
+        "deals": arguments.deals,
+        "seed": arguments.seed,
+        "seats": arguments.seats,
+        "opponents": arguments.against,
+        "variant": rules_of(arguments),
+        "n_jobs": arguments.jobs,
+        "backend": arguments.backend,
+    }
+    found: Any
+    if arguments.target:
+        measure, value = read_target(arguments.target)
+        found = find_target(arguments.game, arguments.strategies, grid, target=measure, value=value, **common)
+    else:
+        found = sweep(arguments.game, arguments.strategies, grid, **common)
+    if arguments.format == "json":
+        emit(arguments, to_json(found.to_dict()))
+    elif arguments.format == "csv":
+        emit(arguments, to_csv(found.summary()))
+    else:
+        emit(arguments, found.text())
+        say(_speed(found.games, found.seconds))
+    return 0
+
+
+def run_rank(arguments: argparse.Namespace) -> int:
+    """`crosslab rank`."""
+    common: dict[str, Any] = {
+        "seed": arguments.seed,
+        "seats": arguments.seats,
+        "format": arguments.tournament,
+        "lineups": arguments.lineups,
+        "measure": arguments.by,
+        "margin": arguments.margin,
+        "variant": rules_of(arguments),
+        "n_jobs": arguments.jobs,
+        "backend": arguments.backend,
+    }
+    found: Any
+    if arguments.race:
+        from analysis.races import race
+
+        if arguments.store:
+            raise UsageError("a race keeps no games: leave out --store, or --race")
+        budget = arguments.deals if arguments.budget is None else arguments.budget
+        found = race(arguments.game, arguments.strategies or None, budget=budget, **common)
+    else:
+        from analysis.rankings import rank
+
+        if arguments.budget is not None:
+            raise UsageError("--budget is the most deals of a race: add --race, or use --deals")
+        found = rank(
+            arguments.game, arguments.strategies or None, deals=arguments.deals, store=arguments.store, **common
+        )
+    if arguments.format == "json":
+        emit(arguments, to_json(found.to_dict()))
+    elif arguments.format == "csv":
+        emit(arguments, to_csv(found.summary()))
+    else:
+        emit(arguments, found.text())
+        say(_speed(found.games, found.seconds))
+    return 0
+
+
+def run_tune(arguments: argparse.Namespace) -> int:
+    """`crosslab tune`."""
+    from analysis.tuning import tune
+
+    found = tune(
+        arguments.game,
+        arguments.strategy,
+        deals=arguments.deals,
+        budget=arguments.budget,
+        seed=arguments.seed,
+        against=arguments.against,
+        fresh_deals=arguments.fresh_deals,
+        margin=arguments.margin,
+        variant=rules_of(arguments),
+        n_jobs=arguments.jobs,
+        backend=arguments.backend,
+    )
+    if arguments.format == "json":
+        emit(arguments, to_json(found.to_dict()))
+    elif arguments.format == "csv":
+        emit(arguments, to_csv(found.trial_table()))
+    else:
+        emit(arguments, found.text())
+        say(_speed(found.games, found.seconds))
     return 0
 
 

@@ -1,0 +1,153 @@
+"""Sweeps: paired effects, orders and flips."""
+
+import json
+
+import numpy as np
+import pytest
+
+from analysis.grids import read_grid
+from analysis.matches import compare
+from analysis.simulation import simulate
+from analysis.sweeps import Sweep, sweep, wide_table
+from sims.errors import UsageError
+from sims.jit import COMPILED
+
+DEALS = 2_000 if COMPILED else 30
+GAME = "criss-cross"
+
+
+@pytest.fixture(scope="module")
+def solo() -> Sweep:
+    return sweep(GAME, ["uniform", "careful"], {"zero_line_points": [0, -5]}, deals=DEALS)
+
+
+def test_means_are_those_of_simulate(solo: Sweep) -> None:
+    for row in solo.summary().iter_rows(named=True):
+        rules = solo.points[row["point"]].rules
+        assert rules.zero_line_points == row["zero_line_points"]
+        known = simulate(GAME, row["strategy"], deals=DEALS, variant=rules).summary().row(0, named=True)
+        assert row["mean"] == known["mean"]
+        assert (row["low"], row["high"]) == pytest.approx((known["low"], known["high"]))
+        assert row["sd"] == pytest.approx(known["sd"])
+        assert row["mean_rounds"] == known["rounds"]
+
+
+def test_one_row_a_point_and_strategy(solo: Sweep) -> None:
+    frame = solo.summary()
+    assert frame.select("point", "zero_line_points", "strategy").rows() == [
+        (0, 0, "uniform"),
+        (0, 0, "careful"),
+        (1, -5, "uniform"),
+        (1, -5, "careful"),
+    ]
+    assert frame["blocks"].to_list() == [DEALS] * 4
+    assert solo.to_pandas().shape == frame.shape
+
+
+def test_effects_are_paired_differences(solo: Sweep) -> None:
+    scores = [
+        simulate(GAME, "careful", deals=DEALS, variant=point.rules).table["score"].to_numpy() for point in solo.points
+    ]
+    difference = scores[1] - scores[0]
+    row = solo.effects().filter(strategy="careful", measure="mean_score").row(0, named=True)
+    assert row["effect"] == pytest.approx(difference.mean())
+    half = (row["high"] - row["low"]) / 2
+    assert half == pytest.approx(1.96 * difference.std(ddof=1) / np.sqrt(DEALS), rel=0.05)
+    assert row["changed"] == "zero_line_points"
+    assert row["clear"]
+    spread = solo.effects().filter(strategy="careful", measure="sd_score").row(0, named=True)
+    assert spread["effect"] == pytest.approx(scores[1].std(ddof=1) - scores[0].std(ddof=1))
+
+
+def test_what_a_rule_cannot_touch_has_an_effect_of_exactly_0(solo: Sweep) -> None:
+    row = solo.effects().filter(strategy="uniform", measure="mean_rounds").row(0, named=True)
+    assert (row["effect"], row["low"], row["high"], row["clear"]) == (0, 0, 0, False)
+
+
+def test_order_at_two_seats_is_that_of_compare() -> None:
+    found = sweep(GAME, ["uniform", "careful"], {"size": [5]}, deals=DEALS, seats=2)
+    known = compare(GAME, "uniform", "careful", deals=DEALS, seats=2).result
+    row = found.order().row(0, named=True)
+    assert row["effect"] == pytest.approx(known.effect)
+    # One pair at one point: nothing to correct for.
+    assert (row["low"], row["high"]) == pytest.approx((known.low, known.high))
+    assert row["better"] == "careful"
+
+
+def test_seat_shares_add_up() -> None:
+    found = sweep(GAME, "uniform", {"start": ["assigned", "empty"]}, deals=DEALS, seats=3)
+    frame = found.summary()
+    total = frame["win_seat_0"] + frame["win_seat_1"] + frame["win_seat_2"]
+    assert total.to_list() == pytest.approx([1, 1])
+    assert frame["mean_win"].to_list() == pytest.approx([1 / 3, 1 / 3])
+    assert found.games == 2 * DEALS
+
+
+def test_a_parameter_leaves_the_other_strategy_alone() -> None:
+    found = sweep(GAME, ["uniform", "careful"], {"careful.price": [1.5, 0]}, deals=DEALS)
+    assert found.games == 3 * DEALS
+    frame = found.summary()
+    assert frame["spec"].to_list() == ["uniform", "careful", "uniform", "careful:price=0"]
+    assert frame["mean"][0] == frame["mean"][2]
+
+
+@pytest.mark.skipif(not COMPILED, reason="needs more deals than plain Python plays")
+def test_a_planted_flip_is_found_and_told() -> None:
+    """Line-builder builds runs whatever they count: a good idea, until they cost points."""
+    grid = {"run_points": [(0, 2, 3, 8, 10), (0, -5, -5, -5, -5)]}
+    found = sweep(GAME, ["line-builder", "uniform"], grid, deals=DEALS)
+    (flip,) = found.flips()
+    assert (flip.a, flip.b, flip.a_better, flip.b_better) == ("line-builder", "uniform", (0,), (1,))
+    (sentence,) = found.flip_sentences()
+    assert sentence.startswith("The order flips: line-builder beats uniform by ")
+    assert "at run_points=0,2,3,8,10, and uniform beats line-builder by " in sentence
+    assert found.ranking(0) == ["line-builder", "uniform"]
+    assert found.ranking(1) == ["uniform", "line-builder"]
+
+
+def test_equal_players_do_not_flip() -> None:
+    """Greedy and careful at no price play alike but for ties."""
+    found = sweep(GAME, ["greedy", "careful:price=0"], {"zero_line_points": [0, -5]}, deals=DEALS, seed=2)
+    assert found.flips() == ()
+    assert found.flip_sentences()[0].startswith("No order")
+
+
+def test_workers_and_backend_change_nothing() -> None:
+    told = [
+        json.dumps(
+            sweep(
+                GAME, ["uniform", "blunder"], {"size": [4, 3]}, deals=DEALS, seats=2, n_jobs=jobs, backend=backend
+            ).to_dict()
+        )
+        for jobs, backend in ((1, "threads"), (2, "threads"), (2, "loky"))
+    ]
+    assert told[0] == told[1] == told[2]
+
+
+def test_one_deal_is_json_without_nan() -> None:
+    found = sweep(GAME, ["uniform", "blunder"], {"size": [5, 4]}, deals=1)
+    told = json.loads(json.dumps(found.to_dict(), allow_nan=False))
+    assert told["points"][0]["low"] is None
+    assert told["flips"] == []
+    assert found.text()
+
+
+def test_text_is_at_most_80_columns_wide() -> None:
+    grid = read_grid(GAME, ["run_points=0,2,3,8,10|0,1,3,6,10", "zero_line_points=0|-5"])
+    long = "noisy(restrict(potential:one=0.5,three=0.25,never=lonely-spaces),0.25)"
+    text = sweep(GAME, [long, "uniform"], grid, deals=3, seats=2).text()
+    assert max(len(line) for line in text.splitlines()) <= 80
+    assert "0 (base)  run_points=0,2,3,8,10, zero_line_points=0" in text
+
+
+def test_wide_table_goes_on_below() -> None:
+    columns = [(f"column{place}", ["1.000"]) for place in range(20)]
+    text = wide_table(("point", "strategy"), [["0", "greedy"]], columns)
+    assert max(len(line) for line in text.splitlines()) <= 80
+    assert text.count("greedy") == text.count("point") > 1
+    assert all(heading in text for heading, _ in columns)
+
+
+def test_nothing_to_vary_is_refused() -> None:
+    with pytest.raises(UsageError, match="a sweep needs something to vary"):
+        sweep(GAME, "uniform", {}, deals=5)

@@ -1,0 +1,103 @@
+"""`crosslab sweep` and `crosslab tune`: the answers of the Python verbs, in every format, and refusals in one line."""
+
+import csv
+import io
+import json
+from pathlib import Path
+
+import pytest
+
+from analysis.sweeps import sweep
+from analysis.tuning import tune
+from crosslab.cli import main
+from sims.jit import COMPILED
+
+DEALS = 200 if COMPILED else 3
+SWEEP = f"sweep criss-cross uniform blunder --vary zero_line_points=0|-5 --deals {DEALS} --seed 3"
+TARGET = f"sweep criss-cross uniform --vary zero_line_points=-10|10 --target mean_score=0 --deals {DEALS}"
+TUNED = 200 if COMPILED else 1
+TUNE = f"tune criss-cross careful --budget 3 --deals {TUNED} --fresh-deals {TUNED} --seed 3"
+
+
+def run(capsys: pytest.CaptureFixture[str], line: str) -> str:
+    assert main(line.split()) == 0
+    return capsys.readouterr().out
+
+
+@pytest.mark.parametrize("verb", ["sweep", "tune"])
+def test_help_is_at_most_80_columns_wide(
+    verb: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    with pytest.raises(SystemExit) as stopped:
+        main([verb, "--help"])
+    assert stopped.value.code == 0
+    assert max(len(line) for line in capsys.readouterr().out.splitlines()) <= 80
+
+
+@pytest.mark.parametrize("line", [SWEEP, TARGET, TUNE], ids=["sweep", "target", "tune"])
+def test_tables_are_at_most_80_columns_wide(line: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert max(len(row) for row in run(capsys, line).splitlines()) <= 80
+
+
+def test_sweep_formats_agree(capsys: pytest.CaptureFixture[str]) -> None:
+    told = json.loads(run(capsys, SWEEP + " --format json"))
+    rows = list(csv.DictReader(io.StringIO(run(capsys, SWEEP + " --format csv"))))
+    known = sweep("criss-cross", ["uniform", "blunder"], {"zero_line_points": [0, -5]}, deals=DEALS, seed=3)
+    assert told == json.loads(json.dumps(known.to_dict()))
+    assert [float(row["mean"]) for row in rows] == [point["mean"] for point in told["points"]]
+    assert f"{told['points'][0]['mean']:.3f}" in run(capsys, SWEEP)
+
+
+def test_sweep_takes_seats_opponents_and_rules(capsys: pytest.CaptureFixture[str]) -> None:
+    line = f"sweep criss-cross uniform --vary start=assigned|empty --against blunder --set size=3 --deals {DEALS}"
+    told = json.loads(run(capsys, line + " --format json"))["design"]
+    assert (told["seats"], told["opponents"], told["rules"]["size"]) == (2, ["blunder"], 3)
+    line = f"sweep criss-cross uniform --vary size=3|4 --seats 3 --deals {DEALS} --format json"
+    assert "win_seat_2" in json.loads(run(capsys, line))["points"][0]
+
+
+def test_target_formats_agree(capsys: pytest.CaptureFixture[str]) -> None:
+    told = json.loads(run(capsys, TARGET + " --format json"))
+    rows = list(csv.DictReader(io.StringIO(run(capsys, TARGET + " --format csv"))))
+    assert told["met"] is True
+    assert [float(row["value"]) for row in rows] == [item["value"] for item in told["evaluations"]]
+    assert "mean_score=0 lies between zero_line_points=" in run(capsys, TARGET)
+
+
+def test_tune_formats_agree(capsys: pytest.CaptureFixture[str]) -> None:
+    told = json.loads(run(capsys, TUNE + " --format json"))
+    rows = list(csv.DictReader(io.StringIO(run(capsys, TUNE + " --format csv"))))
+    known = tune("criss-cross", "careful", budget=3, deals=TUNED, fresh_deals=TUNED, seed=3)
+    assert told == json.loads(json.dumps(known.to_dict()))
+    assert [row["spec"] for row in rows] == [trial["spec"] for trial in told["trials"]]
+    assert told["spec"] in run(capsys, TUNE)
+
+
+def test_out_writes_a_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    target = tmp_path / "sweep.csv"
+    assert run(capsys, f"{SWEEP} --format csv --out {target}") == ""
+    assert target.read_text(encoding="utf-8").startswith("point,zero_line_points,strategy,spec,")
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("sweep criss-cross uniform", "a sweep needs something to vary"),
+        ("sweep criss-cross uniform --vary size", "cannot read 'size': write option=value|value"),
+        ("sweep criss-cross uniform --vary sizes=3", "unknown option 'sizes'; did you mean size"),
+        ("sweep criss-cross uniform --vary unifrm.x=3", "no strategy 'unifrm'; did you mean uniform"),
+        ("sweep criss-cross uniform --vary size=3|5 --target score", "cannot read the target 'score'"),
+        ("sweep criss-cross uniform --vary size=3|5 --target men_score=3", "unknown target 'men_score'"),
+        ("sweep criss-cross uniform --vary size=3|5 --seats 9", "seats=9 does not fit"),
+        ("tune criss-cross greedy", "greedy has no parameters to tune"),
+        ("tune criss-cross careful --budget 1", "budget=1 does not fit"),
+        ("tune criss-cross carefull", "did you mean careful"),
+    ],
+)
+def test_refusals_are_one_line(line: str, message: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(line.split()) == 2
+    told = capsys.readouterr()
+    assert told.out == ""
+    assert told.err.count("\n") == 1
+    assert message in told.err
