@@ -1,6 +1,7 @@
 """crosslab: Monte Carlo strategy analysis for four tabletop games.
 
-The verbs have the same words here and on the command line: `simulate`, `compare`, `replay`, `check`. Names are loaded
+The verbs have the same words here and on the command line: `simulate`, `distribution`, `compare`,
+`rank`, `balance`, `sweep`, `tune`, `replay`, `check`. Names are loaded
 when they are first used, so that importing this package costs nothing.
 """
 
@@ -8,15 +9,26 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from reports.comparison import write_comparison as write_comparison
-
+    from analysis.balance import Balance as Balance
+    from analysis.balance import balance as balance
+    from analysis.early import EarlyComparison as EarlyComparison
+    from analysis.early import compare_until_decided as compare_until_decided
     from analysis.histogram import Histogram as Histogram
     from analysis.matches import Comparison as Comparison
     from analysis.matches import compare as compare
+    from analysis.races import race as race
+    from analysis.rankings import Ranking as Ranking
+    from analysis.rankings import rank as rank
+    from analysis.scores import Distribution as Distribution
+    from analysis.scores import distribution as distribution
     from analysis.simulation import Results as Results
     from analysis.simulation import simulate as simulate
+    from analysis.sweeps import sweep as sweep
+    from analysis.targets import find_target as find_target
+    from analysis.tuning import tune as tune
     from crosslab.verbs import replay as replay
     from crosslab.verbs import strategies as strategies
+    from reports.comparison import write_comparison as write_comparison
     from sims.errors import CrosslabError as CrosslabError
     from sims.errors import StoreError as StoreError
     from sims.errors import StrategyError as StrategyError
@@ -35,6 +47,26 @@ if TYPE_CHECKING:
     from strategies.specs import find_strategy as find_strategy
 
 _HOMES = {
+    "analysis.balance": (
+        "Balance",
+        "balance",
+    ),
+    "analysis.early": (
+        "EarlyComparison",
+        "compare_until_decided",
+    ),
+    "analysis.races": ("race",),
+    "analysis.rankings": (
+        "Ranking",
+        "rank",
+    ),
+    "analysis.scores": (
+        "Distribution",
+        "distribution",
+    ),
+    "analysis.sweeps": ("sweep",),
+    "analysis.targets": ("find_target",),
+    "analysis.tuning": ("tune",),
     "analysis.histogram": ("Histogram",),
     "analysis.matches": ("Comparison", "compare"),
     "analysis.simulation": ("Results", "simulate"),
