@@ -8,12 +8,14 @@ import math
 import textwrap
 from collections.abc import Mapping
 from dataclasses import dataclass
+from fractions import Fraction
 from statistics import NormalDist
 from typing import Literal, TypedDict
 
 from analysis.histogram import Histogram
 from analysis.intervals import Interval, check_confidence, student_interval
 from sims.errors import UsageError
+from sims.game import SCORE, WIN, WIN_UNIT
 
 Verdict = Literal["better", "worse", "equivalent", "undecided"]
 
@@ -31,17 +33,78 @@ LABEL_WIDTH = 22
 
 
 @dataclass(frozen=True)
+class Unit:
+    """What a comparison counts, and the words for it.
+
+    Parameters
+    ----------
+    measure : str
+        The name of the outcome's column.
+    column, size : int
+        Its place, and the whole number that it holds for one unit.
+    margin : float or None
+        The difference a game that does not matter by default; None for the game's own.
+    name, noun : str
+        Several of the unit, and what a game gives: "points" and "score".
+    do, does, did : str
+        To get some of it: "score", "scores", "scored".
+    """
+
+    measure: str
+    column: int
+    size: int
+    margin: float | None
+    name: str
+    noun: str
+    do: str
+    does: str
+    did: str
+
+    @property
+    def a_game(self) -> str:
+        """The unit of an effect."""
+        return f"{self.name} a game"
+
+
+POINTS = Unit("score", SCORE, 1, None, "points", "score", "score", "scores", "scored")
+WINS = Unit("win", WIN, WIN_UNIT, 0.01, "wins", "share of wins", "win", "gets", "won")
+UNITS = {unit.measure: unit for unit in (POINTS, WINS)}
+
+
+@dataclass(frozen=True)
+class LuckSums:
+    """Exact sums over blocks of x, the luck of a deal, and of d, the difference in the block; they add up.
+
+    Parameters
+    ----------
+    luck, square, product : int
+        The sums of x, of x² and of d·x.
+    """
+
+    luck: int
+    square: int
+    product: int
+
+    def __add__(self, other: "LuckSums") -> "LuckSums":
+        """Return the sums over both sets of blocks."""
+        return LuckSums(self.luck + other.luck, self.square + other.square, self.product + other.product)
+
+
+@dataclass(frozen=True)
 class PairedCounts:
     """The exact outcome of two strategies A and B on the same deals; adding two merges their blocks.
 
     Parameters
     ----------
     difference : Histogram
-        Per block: the sum over its rotations of A's score minus B's, in points.
+        Per block: the sum over its rotations of A's score minus B's, in points or in parts of a win (`Unit.size`).
     a, b : Histogram
         Per block: the sum of A's scores, and of B's.
     scale : int
-        The number of seat-games that each side has in one block; block sums over it are points a game.
+        The number of seat-games that each side has in one block, times `Unit.size`; block sums over it are points, or
+        wins, a game.
+    luck : LuckSums or None, default None
+        The sums that `luck_adjusted` needs; None when they were not taken.
 
     Raises
     ------
@@ -53,6 +116,7 @@ class PairedCounts:
     a: Histogram
     b: Histogram
     scale: int
+    luck: LuckSums | None = None
 
     def __post_init__(self) -> None:
         """Check that the three histograms can describe the same blocks."""
@@ -78,12 +142,18 @@ class PairedCounts:
                 f"blocks of {self.scale} and of {other.scale} seat-games a side cannot be added; "
                 "merge comparisons of one design"
             )
-        return PairedCounts(self.difference + other.difference, self.a + other.a, self.b + other.b, self.scale)
+        if self.luck is None or other.luck is None:
+            if self.luck is not other.luck:
+                raise UsageError("blocks with and without the luck of their deals cannot be added; take it in both")
+            luck = None
+        else:
+            luck = self.luck + other.luck
+        return PairedCounts(self.difference + other.difference, self.a + other.a, self.b + other.b, self.scale, luck)
 
 
 @dataclass(frozen=True)
 class PairedResult:
-    """What a paired comparison of A and B found. Points are points a game; A minus B.
+    """What a paired comparison of A and B found. Points are points a game, or wins a game; A minus B.
 
     Parameters
     ----------
@@ -185,6 +255,92 @@ def paired_verdict(counts: PairedCounts, margin: float, confidence: float = 0.95
         margin=margin,
         verdict=decide(interval, difference.total, margin),
     )
+
+
+@dataclass(frozen=True)
+class LuckAdjusted:
+    """The effect without the part that goes along with the luck of the deals.
+
+    Parameters
+    ----------
+    effect, low, high : float
+        The adjusted mean of A − B and its Student t interval, in the unit of the comparison.
+    variance_ratio : float
+        The variance of the plain block differences over that of the adjusted ones; nan when those do not vary.
+    """
+
+    effect: float
+    low: float
+    high: float
+    variance_ratio: float
+
+
+def luck_slope(pilot: PairedCounts) -> Fraction:
+    """Return by how much the block difference grows with the luck of the deal: the least-squares slope.
+
+    Parameters
+    ----------
+    pilot : PairedCounts
+        Blocks of deals that the measured run does not play, with `luck`.
+
+    Returns
+    -------
+    Fraction
+        Exact; 0 when the luck of the blocks does not vary.
+
+    Raises
+    ------
+    UsageError
+        When the blocks have no luck.
+    """
+    n, sums = pilot.difference.total, _luck_of(pilot)
+    spread = n * sums.square - sums.luck**2
+    return Fraction(n * sums.product - pilot.difference.score_sum * sums.luck, spread) if spread else Fraction(0)
+
+
+def luck_adjusted(counts: PairedCounts, slope: Fraction, confidence: float = 0.95) -> LuckAdjusted:
+    """Return the mean of d − slope · x over the blocks: d the difference, x the luck of the deal.
+
+    Parameters
+    ----------
+    counts : PairedCounts
+        The blocks, with `luck`.
+    slope : Fraction
+        From other blocks than these; see `luck_slope`.
+    confidence : float, default 0.95
+        The confidence of the interval, between 0 and 1.
+
+    Returns
+    -------
+    LuckAdjusted
+        Statistics that the blocks cannot carry are nan.
+
+    Raises
+    ------
+    UsageError
+        When the blocks have no luck, or `confidence` is not between 0 and 1.
+
+    Notes
+    -----
+    A control variate: Lavenberg and Welch, "A perspective on the use of control variables to increase the efficiency of
+    Monte Carlo simulations", Management Science 27 (1981). The mean of x is 0 and the slope does not depend on these
+    blocks, so the estimate is unbiased whatever the slope; a slope fitted to the same blocks would not be.
+    """
+    n, d, sums = counts.difference.total, counts.difference, _luck_of(counts)
+    total = d.score_sum - slope * sums.luck
+    squares = d.square_sum - 2 * slope * sums.product + slope**2 * sums.square
+    spread = n * squares - total**2  # exact, as the slope is a fraction
+    effect = float(total / (n * counts.scale)) if n else math.nan
+    variance = float(spread / (n * (n - 1))) if n > 1 else math.nan
+    standard_error = math.sqrt(variance / n) / counts.scale if n else math.nan
+    low, high = student_interval(effect, standard_error, n, confidence)
+    return LuckAdjusted(effect, low, high, d.variance / variance if variance else math.nan)
+
+
+def _luck_of(counts: PairedCounts) -> LuckSums:
+    if counts.luck is None:
+        raise UsageError("these blocks were counted without the luck of their deals; count them with it")
+    return counts.luck
 
 
 def decide(interval: Interval, blocks: int, margin: float) -> Verdict:
@@ -335,7 +491,15 @@ def control_entry(strategy: str, result: PairedResult, passed: bool | None) -> C
 
 
 def verdict_block(
-    result: PairedResult, a: str, b: str, seed: int, rules_version: str, controls: Mapping[str, Control]
+    result: PairedResult,
+    a: str,
+    b: str,
+    seed: int,
+    rules_version: str,
+    controls: Mapping[str, Control],
+    *,
+    unit: Unit = POINTS,
+    adjusted: LuckAdjusted | None = None,
 ) -> str:
     """Say in plain words what a comparison found, with everything needed to judge and to repeat it.
 
@@ -351,6 +515,10 @@ def verdict_block(
         The version of the rules that were played.
     controls : mapping of str to Control
         The controls by name, ``"mirror"`` and ``"weak"``; see `control_entry`.
+    unit : Unit, default POINTS
+        What the numbers of the result are.
+    adjusted : LuckAdjusted or None, default None
+        The effect without the luck of the deals; None when the game does not tell it.
 
     Returns
     -------
@@ -359,31 +527,32 @@ def verdict_block(
     """
     digits = _digits(result.low, result.high, result.margin)
     interval = _range(result.low, result.high, digits)
-    smallest = _a_game(result.smallest_detectable, _digits(result.smallest_detectable))
+    smallest = _a_game(result.smallest_detectable, _digits(result.smallest_detectable), unit)
     if not math.isnan(result.smallest_detectable):
         smallest += f" could have been seen (power {_percent(POWER)})"
     facts = [
         ("A", a),
         ("B", b),
-        ("effect (A - B)", _a_game(result.effect, digits)),
+        ("effect (A - B)", _a_game(result.effect, digits, unit)),
         (_interval_name(result.confidence), interval),
+        *([("luck-adjusted", _adjusted(adjusted))] if adjusted else []),
         ("P(A > B)", _percent(result.p_a_better)),
         ("ties", _percent(result.p_tie)),
         ("blocks", f"{result.blocks:,}"),
         ("smallest difference", smallest),
         ("variance ratio", _points(result.variance_ratio, 2)),
-        ("margin", f"{result.margin:.10g} points a game"),
+        ("margin", f"{result.margin:.10g} {unit.a_game}"),
         ("verdict", result.verdict),
         ("seed", str(seed)),
         ("rules version", rules_version),
-        *((f"control: {name}", _control(name, control)) for name, control in controls.items()),
+        *((f"control: {name}", _control(name, control, unit)) for name, control in controls.items()),
     ]
     if not controls:
         facts.append(("controls", "none were run"))
-    return "\n".join([_wrap(_sentence(result, a, b)), "", *(_line(label, text) for label, text in facts)])
+    return "\n".join([_wrap(_sentence(result, a, b, unit)), "", *(_line(label, text) for label, text in facts)])
 
 
-def _sentence(result: PairedResult, a: str, b: str) -> str:
+def _sentence(result: PairedResult, a: str, b: str, unit: Unit) -> str:
     digits = _digits(result.low, result.high, result.margin)
     name = _interval_name(result.confidence)
     interval = f"{name} {_range(result.low, result.high, digits)}"
@@ -391,11 +560,11 @@ def _sentence(result: PairedResult, a: str, b: str) -> str:
         count = "1 block is" if result.blocks == 1 else f"{result.blocks} blocks are"
         return f"Undecided between {a} and {b}: {count} too few for a verdict, which needs {FEWEST_BLOCKS}."
     if result.verdict == "better":
-        return f"{a} is better than {b} by {_a_game(result.effect, digits)} ({interval})."
+        return f"{a} is better than {b} by {_a_game(result.effect, digits, unit)} ({interval})."
     if result.verdict == "worse":
         turned = f"{name} {_range(-result.high, -result.low, digits)}"
-        return f"{a} is worse than {b} by {_a_game(-result.effect, digits)} ({turned})."
-    effect = f"a difference of {_a_game(result.effect, digits)} ({interval})"
+        return f"{a} is worse than {b} by {_a_game(-result.effect, digits, unit)} ({turned})."
+    effect = f"a difference of {_a_game(result.effect, digits, unit)} ({interval})"
     if result.verdict == "undecided":
         return f"Undecided between {a} and {b}: {effect}; more blocks would narrow the interval."
     if result.low == result.high == 0:
@@ -403,7 +572,7 @@ def _sentence(result: PairedResult, a: str, b: str) -> str:
     return f"{a} and {b} are equivalent: {effect} stays inside the margin of {result.margin:.10g}."
 
 
-def _control(name: str, control: Control) -> str:
+def _control(name: str, control: Control, unit: Unit) -> str:
     players = f"{control['strategy']} against itself" if name == "mirror" else f"against {control['strategy']}"
     if control["passed"] is None:
         few = 0 < control["blocks"] < FEWEST_BLOCKS
@@ -411,9 +580,25 @@ def _control(name: str, control: Control) -> str:
     digits = _digits(control["low"], control["high"])
     interval = f"{_interval_name(CONTROL_CONFIDENCE)} {_range(control['low'], control['high'], digits)}"
     return (
-        f"{'passed' if control['passed'] else 'FAILED'}: {players}, {_a_game(control['effect'], digits)} "
+        f"{'passed' if control['passed'] else 'FAILED'}: {players}, {_a_game(control['effect'], digits, unit)} "
         f"({interval}, {control['blocks']:,} blocks)"
     )
+
+
+def _adjusted(adjusted: LuckAdjusted) -> str:
+    if math.isnan(adjusted.low):
+        return "not known"
+    digits = _digits(adjusted.low, adjusted.high)
+    interval = f"{_points(adjusted.effect, digits)} ({_range(adjusted.low, adjusted.high, digits)})"
+    ratio = adjusted.variance_ratio
+    if math.isnan(ratio):
+        return f"{interval}, no variance left"
+    if not ratio:
+        return f"{interval}, the plain difference never varies"
+    if f"{ratio:.2f}" == "1.00":
+        return f"{interval}, variance as before"
+    change = f"{ratio:.2f} times smaller" if ratio >= 1 else f"{1 / ratio:.2f} times larger"
+    return f"{interval}, variance {change}"
 
 
 def _line(label: str, text: str) -> str:
@@ -441,8 +626,8 @@ def _points(value: float, digits: int) -> str:
     return "not known" if math.isnan(value) else f"{value:z.{digits}f}"
 
 
-def _a_game(value: float, digits: int) -> str:
-    return "not known" if math.isnan(value) else f"{_points(value, digits)} points a game"
+def _a_game(value: float, digits: int, unit: Unit) -> str:
+    return "not known" if math.isnan(value) else f"{_points(value, digits)} {unit.a_game}"
 
 
 def _range(low: float, high: float, digits: int) -> str:

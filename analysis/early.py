@@ -68,24 +68,24 @@ class EarlyComparison:
 
     def text(self) -> str:
         """Return what was found in words, at most 80 columns wide."""
-        result, estimate = self.result, self.estimate
+        result, estimate, unit = self.result, self.estimate, self.pairing.unit
         facts = [
             ("A", self.a),
             ("B", self.b),
             ("stopped at", f"{result.blocks:,} blocks, look {result.look} of {len(self.looks)}"),
-            ("effect (A - B)", f"{estimate.effect:.3f} points a game (biased by stopping)"),
+            ("effect (A - B)", f"{estimate.effect:.3f} {unit.a_game} (biased by stopping)"),
         ]
         if isinstance(result, SequentialResult):
             name = f"{1 - result.alpha:.0%} sequence"
             facts.append((name, f"{result.low:.3f} to {result.high:.3f} (valid at every look)"))
-            facts.append(("margin", f"{result.margin:.10g} points a game"))
+            facts.append(("margin", f"{result.margin:.10g} {unit.a_game}"))
         else:
-            facts.append(("tested", f"{result.low:.10g} against {result.high:.10g} points a game"))
+            facts.append(("tested", f"{result.low:.10g} against {result.high:.10g} {unit.a_game}"))
             facts.append(("log-likelihood ratio", f"{result.ratio:.2f}"))
         facts += [
             (
                 "fresh estimate",
-                f"{estimate.fresh_effect:.3f} points a game ({estimate.confidence:.0%} interval {estimate.low:.3f} to "
+                f"{estimate.fresh_effect:.3f} {unit.a_game} ({estimate.confidence:.0%} interval {estimate.low:.3f} to "
                 f"{estimate.high:.3f}, {estimate.fresh_blocks:,} blocks after the stop, unbiased)",
             ),
             ("verdict", result.verdict),
@@ -108,7 +108,8 @@ class EarlyComparison:
         else:
             value = result.high if result.verdict == "accepted high" else result.low
             other = result.low if result.verdict == "accepted high" else result.high
-            text = f"The test accepts {value:.10g}, not {other:.10g}, points a game for {self.a} over {self.b}."
+            unit = self.pairing.unit.a_game
+            text = f"The test accepts {value:.10g}, not {other:.10g}, {unit} for {self.a} over {self.b}."
         return textwrap.fill(text, WIDTH)
 
     def to_dict(self) -> dict[str, Any]:
@@ -116,6 +117,7 @@ class EarlyComparison:
         return {
             "a": self.a,
             "b": self.b,
+            "measure": self.pairing.unit.measure,
             "looks": list(self.looks),
             "result": {key: defined(value) for key, value in asdict(self.result).items()},
             "estimate": {key: defined(value) for key, value in asdict(self.estimate).items()},
@@ -128,7 +130,8 @@ class EarlyComparison:
     def summary(self) -> pl.DataFrame:
         """Return one row with the result and the estimate."""
         told = self.to_dict()
-        return pl.DataFrame([{"a": self.a, "b": self.b, **told["estimate"], **told["result"], "seed": told["seed"]}])
+        names = {key: told[key] for key in ("a", "b", "measure")}
+        return pl.DataFrame([{**names, **told["estimate"], **told["result"], "seed": told["seed"]}])
 
 
 def compare_until_decided(
@@ -140,6 +143,7 @@ def compare_until_decided(
     test: tuple[float, float] | None = None,
     alpha: float = 0.05,
     seed: int = 1,
+    measure: str = "score",
     seats: int | None = None,
     opponents: "Sequence[str | Strategy]" = (),
     margin: float | None = None,
@@ -152,13 +156,13 @@ def compare_until_decided(
 
     Parameters
     ----------
-    game, a, b, seed, seats, opponents, margin, variant, n_jobs, backend, progress
+    game, a, b, seed, measure, seats, opponents, margin, variant, n_jobs, backend, progress
         See `compare`.
     most_deals
         Where to give up: the last look.
     test
-        Two differences in points a game, low and high: a sequential test accepts one of them. Without it the verdict is
-        better, worse or equivalent (inside the margin), by a confidence sequence.
+        Two differences in points (or wins) a game, low and high: a sequential test accepts one of them. Without it the
+        verdict is better, worse or equivalent (inside the margin), by a confidence sequence.
     alpha
         The error rate over all looks together.
 
@@ -171,10 +175,12 @@ def compare_until_decided(
     UsageError, StrategyError
         As they say.
     """
-    pairing = make_pairing(game, a, b, seats=seats, opponents=opponents, margin=margin, variant=variant, seed=seed)
+    pairing = make_pairing(
+        game, a, b, seats=seats, opponents=opponents, margin=margin, variant=variant, seed=seed, measure=measure
+    )
     most = check_whole("most_deals", most_deals, 1, 10**12)
     planned = looks(first=min(FIRST_LOOK, most), ratio=LOOK_RATIO, most=most)
-    work = {"n_jobs": n_jobs, "backend": backend, "progress": progress}
+    work: dict[str, Any] = {"n_jobs": n_jobs, "backend": backend, "progress": progress}
     played: list[Any] = []
 
     def play(first_deal: int, deals: int) -> PairedCounts:

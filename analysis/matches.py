@@ -4,7 +4,7 @@ import dataclasses
 import functools
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -12,19 +12,26 @@ import numpy as np
 import polars as pl
 
 from analysis.comparisons import (
+    POINTS,
+    UNITS,
     Control,
+    LuckAdjusted,
+    LuckSums,
     PairedCounts,
     PairedResult,
+    Unit,
     control_entry,
     control_passed_mirror,
     control_passed_weak,
+    luck_adjusted,
+    luck_slope,
     paired_verdict,
     verdict_block,
 )
 from analysis.histogram import Histogram
-from sims.design import Design, Outcomes
+from sims.design import CHUNK, LARGEST_DEALS, Design, Outcomes
 from sims.errors import UsageError
-from sims.game import SCORE, Game, Rules, find_game
+from sims.game import Game, Rules, find_game, near_misses
 from sims.run import Run, run
 from sims.table import Player
 from strategies.api import Strategy
@@ -32,6 +39,12 @@ from strategies.specs import builtin_strategies, find_strategy
 
 CONTROL_DEALS = 16_384
 """Controls play at most this many deals: enough to see a difference of half a point, and no burden on a long run."""
+
+PILOT_DEALS = 2_048
+"""The slope of the luck adjustment comes from at most this many deals, and from no more than the run has."""
+
+PILOT_START = LARGEST_DEALS
+"""The pilot's first deal: no comparison gets that far, so the pilot shares no deal with the run that it adjusts."""
 
 Sides = tuple[tuple[tuple[int, ...], ...], ...]  # by line-up, rotation, seat: 1 for A, −1 for B, 0 for the others
 
@@ -69,18 +82,34 @@ def make_match(a: Player, b: Player, seats: int, opponents: Sequence[Player]) ->
     return Match((forth, back), (signs, tuple(-sign for sign in signs)))
 
 
-def count_pairs(design: Design, chunk: int, outcomes: Sequence[Outcomes], *, sides: Sides) -> PairedCounts:
-    """Count the blocks of one chunk: sums of A's scores, of B's, and their differences."""
+def count_pairs(
+    design: Design,
+    chunk: int,
+    outcomes: Sequence[Outcomes],
+    *,
+    sides: Sides,
+    unit: Unit = POINTS,
+    with_luck: bool = False,
+) -> PairedCounts:
+    """Count the blocks of one chunk: sums of A's scores, of B's, and their differences; if asked for, with the luck."""
     first = np.zeros(outcomes[0].shape[1], np.int64)
     second = np.zeros_like(first)
     for array, rotations in zip(outcomes, sides, strict=True):
-        for scores, seats in zip(array[..., SCORE], rotations, strict=True):
+        for scores, seats in zip(array[..., unit.column], rotations, strict=True):
             for seat, side in enumerate(seats):
                 if side:
                     (first if side > 0 else second)[:] += scores[:, seat]
-    scale = sum(side > 0 for rotations in sides for seats in rotations for side in seats)
+    difference = first - second
+    luck = None
+    if with_luck and design.game.luck is not None:
+        values = design.game.luck(design.seed, design.first_deal + chunk * CHUNK, len(difference))
+        luck = LuckSums(int(values.sum()), int(values @ values), int(difference @ values))
     return PairedCounts(
-        Histogram.from_scores(first - second), Histogram.from_scores(first), Histogram.from_scores(second), scale
+        Histogram.from_scores(difference),
+        Histogram.from_scores(first),
+        Histogram.from_scores(second),
+        unit.size * sum(side > 0 for rotations in sides for seats in rotations for side in seats),
+        luck,
     )
 
 
@@ -101,7 +130,12 @@ class Comparison:
     controls
         The mirror control and the known-weak control.
     seconds, games
-        How long it took, and the games that were played for it, both with the controls.
+        How long it took, and the games that were played for it, both with the controls
+        and the pilot of the luck adjustment.
+    unit
+        What was compared: points or wins.
+    adjusted
+        The effect without the part that goes along with the luck of the deals; None when the game does not tell it.
     """
 
     a: str
@@ -112,11 +146,26 @@ class Comparison:
     controls: dict[str, Control]
     seconds: float
     games: int
+    unit: Unit = POINTS
+    adjusted: LuckAdjusted | None = None
+
+    @property
+    def seat_games(self) -> int:
+        """The number of seat-games that each side has in one block."""
+        return self.counts.scale // self.unit.size
 
     def text(self) -> str:
         """Return the verdict block, at most 80 columns wide."""
-        version = self.design.game.rules_version
-        return verdict_block(self.result, self.a, self.b, self.design.seed, version, self.controls)
+        return verdict_block(
+            self.result,
+            self.a,
+            self.b,
+            self.design.seed,
+            self.design.game.rules_version,
+            self.controls,
+            unit=self.unit,
+            adjusted=self.adjusted,
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Return the comparison as JSON values; a statistic that is not defined is null."""
@@ -124,6 +173,7 @@ class Comparison:
         return {
             "a": self.a,
             "b": self.b,
+            "measure": self.unit.measure,
             "blocks": result.blocks,
             "effect": defined(result.effect),
             "low": defined(result.low),
@@ -136,6 +186,9 @@ class Comparison:
             "rules_version": self.design.game.rules_version,
             "variance_ratio": defined(result.variance_ratio),
             "smallest_detectable": defined(result.smallest_detectable),
+            "luck_adjusted": (
+                {key: defined(value) for key, value in asdict(self.adjusted).items()} if self.adjusted else None
+            ),
             "controls": {
                 name: {key: defined(value) for key, value in control.items()} for name, control in self.controls.items()
             },
@@ -143,19 +196,22 @@ class Comparison:
         }
 
     def scores(self) -> pl.DataFrame:
-        """Return both distributions: columns `strategy`, `score` (points a game, mean over a block), `count`."""
+        """Return both distributions: columns `strategy`, `score` (in units a game, mean over a block), `count`."""
         return pl.concat(
             _counted(histogram, self.counts.scale, "score").select(pl.lit(spec).alias("strategy"), "score", "count")
             for spec, histogram in ((self.a, self.counts.a), (self.b, self.counts.b))
         )
 
     def differences(self) -> pl.DataFrame:
-        """Return the distribution of A − B: columns `difference` (points a game), `count` (blocks)."""
+        """Return the distribution of A − B: columns `difference` (in units a game), `count` (blocks)."""
         return _counted(self.counts.difference, self.counts.scale, "difference")
 
     def summary(self) -> pl.DataFrame:
         """Return one row with the statistics, for tables and files."""
-        row = {key: value for key, value in self.to_dict().items() if key not in ("controls", "design")}
+        told = self.to_dict()
+        row = {key: value for key, value in told.items() if key not in ("luck_adjusted", "controls", "design")}
+        for name in (item.name for item in dataclasses.fields(LuckAdjusted)):
+            row[f"luck_adjusted_{name}"] = (told["luck_adjusted"] or {}).get(name)
         for name, control in self.controls.items():
             row[f"{name}_control"] = control["passed"]
         return pl.DataFrame([row])
@@ -187,9 +243,11 @@ class Pairing:
     seats, others
         Seats at the table, and the opponents whom both meet instead of each other.
     margin
-        The difference in points a game that does not matter.
+        The difference, in units a game, that does not matter.
     seed
         The seed of all deals.
+    unit
+        What is compared: points or wins.
     """
 
     game: Game
@@ -200,14 +258,17 @@ class Pairing:
     others: tuple[Player, ...]
     margin: float
     seed: int
+    unit: Unit = POINTS
 
     def play(
-        self, first: Player, second: Player, deals: int, *, first_deal: int = 0, **work: Any
+        self, first: Player, second: Player, deals: int, *, first_deal: int = 0, with_luck: bool = False, **work: Any
     ) -> tuple[Design, Run[PairedCounts]]:
         """Play two players on deals from `first_deal` on; `work` goes to `sims.run.run`."""
         match = make_match(first, second, self.seats, self.others)
         design = Design(self.game, self.rules, match.lineups, seed=self.seed, deals=deals, first_deal=first_deal)
-        return design, run(design, functools.partial(count_pairs, sides=match.design_sides(design)), **work)
+        sides = match.design_sides(design)
+        reduce = functools.partial(count_pairs, sides=sides, unit=self.unit, with_luck=with_luck)
+        return design, run(design, reduce, **work)
 
     def controls(
         self, result: PairedResult, deals: int, **work: Any
@@ -227,6 +288,11 @@ class Pairing:
         return controls, runs
 
 
+def default_margin(game: Game, unit: Unit) -> float:
+    """Return the difference, in units a game, that does not matter unless the user says otherwise."""
+    return game.margin if unit.margin is None else unit.margin
+
+
 def make_pairing(
     game: str | Game,
     a: "str | Strategy",
@@ -237,21 +303,28 @@ def make_pairing(
     margin: float | None = None,
     variant: "str | Rules | None" = None,
     seed: int = 1,
+    measure: str = "score",
 ) -> Pairing:
     """Check the arguments of a comparison (see `compare`) and return the pairing.
 
     Raises
     ------
     UsageError
-        For names, seats or a margin that do not fit.
+        For names, seats, a margin or a measure that do not fit.
     """
+    if measure not in list(UNITS):  # a list also takes what has no hash
+        raise UsageError(f"unknown measure {measure!r}{near_misses(measure, UNITS)}")
+    unit = UNITS[measure]
     found = find_game(game)
     rules = found.resolve_rules(variant)
     first, second, *others = (find_strategy(found.name, spec).player() for spec in (a, b, *opponents))
-    margin = found.margin if margin is None else margin
+    margin = default_margin(found, unit) if margin is None else margin
     if isinstance(margin, bool) or not isinstance(margin, int | float) or not (math.isfinite(margin) and margin >= 0):
-        raise UsageError(f"margin={margin!r} does not fit: it takes a number of points, 0 or more")
-    return Pairing(found, rules, first, second, _seats(found, seats, len(others)), tuple(others), margin, seed)
+        raise UsageError(f"margin={margin!r} does not fit: it takes a number of {unit.name}, 0 or more")
+    seats = _seats(found, seats, len(others))
+    if unit.measure == "win" and seats == 1:
+        raise UsageError("measure='win' does not fit 1 seat, where every game is won: give 2 seats or more")
+    return Pairing(found, rules, first, second, seats, tuple(others), margin, seed, unit)
 
 
 def compare(
@@ -261,6 +334,7 @@ def compare(
     *,
     deals: int = 100_000,
     seed: int = 1,
+    measure: str = "score",
     seats: int | None = None,
     opponents: "Sequence[str | Strategy]" = (),
     margin: float | None = None,
@@ -277,16 +351,18 @@ def compare(
     game
         The game's name.
     a, b
-        The two strategies; the effect is A's points a game minus B's.
+        The two strategies; the effect is A's points (or wins) a game minus B's.
     deals, seed
         Which deals; each is a block.
+    measure
+        "score" compares points; "win" compares wins, of which n winners of a game have 1/n each, and needs two seats.
     seats
         Seats at the table; by default the fewest that the game has, or one more than there are opponents. With one
         seat, A and B each play the deal alone; with more, they sit at one table and take turns at all seats.
     opponents
         Others at the table: then A and B do not meet, each plays the deal with these, at every seat.
     margin
-        The difference in points a game that does not matter; by default the game's.
+        The difference a game that does not matter; by default the game's in points, and 0.01 wins.
     variant, n_jobs, backend, store, progress
         See `simulate`.
 
@@ -299,11 +375,20 @@ def compare(
     UsageError, StrategyError, StoreError
         As they say.
     """
-    pairing = make_pairing(game, a, b, seats=seats, opponents=opponents, margin=margin, variant=variant, seed=seed)
+    pairing = make_pairing(
+        game, a, b, seats=seats, opponents=opponents, margin=margin, variant=variant, seed=seed, measure=measure
+    )
     work: dict[str, Any] = {"n_jobs": n_jobs, "backend": backend, "progress": progress}
-    design, played = pairing.play(pairing.a, pairing.b, deals, store=store, **work)
+    design, played = pairing.play(pairing.a, pairing.b, deals, with_luck=True, store=store, **work)
     result = paired_verdict(played.result, pairing.margin)
     controls, more = pairing.controls(result, min(deals, CONTROL_DEALS), **work)
+    adjusted = None
+    if played.result.luck is not None:
+        _, pilot = pairing.play(
+            pairing.a, pairing.b, min(deals, PILOT_DEALS), first_deal=PILOT_START, with_luck=True, **work
+        )
+        more.append(pilot)
+        adjusted = luck_adjusted(played.result, luck_slope(pilot.result))
     return Comparison(
         pairing.a.spec,
         pairing.b.spec,
@@ -311,8 +396,10 @@ def compare(
         played.result,
         result,
         controls,
-        played.seconds + sum(control.seconds for control in more),
-        played.games + sum(control.games for control in more),
+        played.seconds + sum(other.seconds for other in more),
+        played.games + sum(other.games for other in more),
+        pairing.unit,
+        adjusted,
     )
 
 

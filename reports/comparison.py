@@ -22,9 +22,9 @@ import jinja2
 import polars as pl
 from markupsafe import Markup
 
-from analysis.comparisons import CONTROL_CONFIDENCE, FEWEST_BLOCKS, POWER, Control
+from analysis.comparisons import CONTROL_CONFIDENCE, FEWEST_BLOCKS, POINTS, POWER, Control, Unit
 from analysis.intervals import mean_interval
-from analysis.matches import Comparison
+from analysis.matches import Comparison, default_margin
 from reports.figures import decimals, paired_difference, percent, points, printable, render, score_distributions, span
 from sims.design import versions
 from sims.errors import CrosslabError, StoreError, UsageError
@@ -183,7 +183,7 @@ class Picture:
 
 
 def _pictures(comparison: Comparison) -> dict[str, Picture]:
-    result, counts, thin = comparison.result, comparison.counts, _thin(comparison)
+    result, counts, unit, thin = comparison.result, comparison.counts, comparison.unit, _thin(comparison)
     a, b = _names(comparison)
     scores = comparison.scores()
     if comparison.a == comparison.b:
@@ -192,7 +192,7 @@ def _pictures(comparison: Comparison) -> dict[str, Picture]:
     bands = comparison.design.game.bands if _has_bands(comparison) else ()
     shown = (None, None, None) if thin else (result.effect, result.low, result.high)
     figures = {
-        "scores": score_distributions(scores, bands=bands),
+        "scores": score_distributions(scores, bands=bands, unit=unit),
         "difference": paired_difference(
             comparison.differences(),
             effect=shown[0],
@@ -201,15 +201,16 @@ def _pictures(comparison: Comparison) -> dict[str, Picture]:
             margin=result.margin,
             labels=(a, b),
             confidence=result.confidence,
+            unit=unit,
         ),
     }
     ranges = []
     for name, histogram in ((a, counts.a), (b, counts.b)):
         lowest, highest = (_short(end / counts.scale) for end in (histogram.minimum, histogram.maximum))
         mean = "" if thin else f", with a mean of {points(histogram.mean / counts.scale)}"
-        ranges.append(f"{name} from {lowest} to {highest} points{mean}")
+        ranges.append(f"{name} from {lowest} to {highest} {unit.name}{mean}")
     words = {
-        "scores": f"How often each score came: {'; '.join(ranges)}.",
+        "scores": f"How often each {unit.noun} came: {'; '.join(ranges)}.",
         "difference": f"Differences on the same deals, {a} minus {b}: {_shares_in_words(comparison)}.",
     }
     pictures = {}
@@ -252,7 +253,7 @@ def _shares(comparison: Comparison) -> tuple[float, float, float]:
 def _shares_in_words(comparison: Comparison) -> str:
     a, b = _names(comparison)
     more, less, same = (percent(share) for share in _shares(comparison))
-    return f"{a} scored more in {more} of the blocks, {b} in {less}, and both the same in {same}"
+    return f"{a} {comparison.unit.did} more in {more} of the blocks, {b} in {less}, and both the same in {same}"
 
 
 @dataclass(frozen=True)
@@ -265,7 +266,7 @@ class Verdict:
 
 
 def _verdict(comparison: Comparison) -> Verdict:
-    result = comparison.result
+    result, unit = comparison.result, comparison.unit
     a, b = _names(comparison)
     digits = decimals(result.low, result.high)
     confidence = f"{_per_cent(result.confidence)} interval"
@@ -285,15 +286,21 @@ def _verdict(comparison: Comparison) -> Verdict:
             Markup("<b>{}</b> is the better strategy.").format(winner),
             (
                 Markup(
-                    "On the same deals it scores <b>{} points a game more</b> than <b>{}</b>; the true difference lies "
-                    "between {} and {} points ({})."
+                    "On the same deals it {} <b>{} more</b> than <b>{}</b>; the true difference lies between {} and "
+                    "{} {} ({})."
                 ).format(
-                    points(sign * result.effect, digits), loser, points(low, digits), points(high, digits), confidence
+                    unit.does,
+                    _a_game(sign * result.effect, digits, unit),
+                    loser,
+                    points(low, digits),
+                    points(high, digits),
+                    unit.name,
+                    confidence,
                 ),
             ),
         )
-    effect = Markup("The mean difference, <b>{}</b> minus <b>{}</b>, is {} points a game ({}: {}).").format(
-        a, b, points(result.effect, digits), confidence, span(result.low, result.high)
+    effect = Markup("The mean difference, <b>{}</b> minus <b>{}</b>, is {} ({}: {}).").format(
+        a, b, _a_game(result.effect, digits, unit), confidence, span(result.low, result.high)
     )
     if result.verdict == "equivalent":
         same = comparison.a == comparison.b
@@ -304,10 +311,10 @@ def _verdict(comparison: Comparison) -> Verdict:
             else Markup("It does not matter which of the two you play.")
         )
         if none:
-            reason = Markup("The two scored the same in every one of {} blocks.").format(f"{result.blocks:,}")
+            reason = Markup("The two {} the same in every one of {} blocks.").format(unit.did, f"{result.blocks:,}")
             return Verdict("equivalent", headline, (reason,))
-        reason = Markup("That is inside the margin of {} points that was set as too little to matter.").format(
-            f"{result.margin:.10g}"
+        reason = Markup("That is inside the margin of {} {} that was set as too little to matter.").format(
+            f"{result.margin:.10g}", unit.name
         )
         return Verdict("equivalent", headline, (effect, reason))
     return Verdict(
@@ -325,7 +332,7 @@ def _verdict(comparison: Comparison) -> Verdict:
 
 def _facts(comparison: Comparison) -> list[tuple[str, str, str]]:
     """Return name, value and meaning of the statistics."""
-    result, thin = comparison.result, _thin(comparison)
+    result, unit, thin = comparison.result, comparison.unit, _thin(comparison)
     a, b = _names(comparison)
     digits = decimals(result.low, result.high)
 
@@ -336,22 +343,26 @@ def _facts(comparison: Comparison) -> list[tuple[str, str, str]]:
     more, less, same = (known(percent(share)) for share in _shares(comparison))
     confidence = f"{100 * result.confidence:.10g}"
     return [
-        ("Effect (A − B)", known(_a_game(result.effect, digits)), f"mean score of A, {a}, minus that of B, {b}"),
+        (
+            "Effect (A − B)",
+            known(_a_game(result.effect, digits, unit)),
+            f"mean {unit.noun} of A, {a}, minus that of B, {b}",
+        ),
         (
             f"{_per_cent(result.confidence)} interval",
-            known(f"{span(result.low, result.high)} points a game"),
+            known(f"{span(result.low, result.high)} {unit.a_game}"),
             f"an interval made this way holds the true effect in {confidence} of 100 runs",
         ),
-        ("P(A > B) on the same deal", more, "share of blocks in which A scored more"),
-        ("P(B > A) on the same deal", less, "share of blocks in which B scored more"),
-        ("Same score", same, "share of blocks in which both scored the same"),
+        ("P(A > B) on the same deal", more, f"share of blocks in which A {unit.did} more"),
+        ("P(B > A) on the same deal", less, f"share of blocks in which B {unit.did} more"),
+        (f"Same {unit.noun}", same, f"share of blocks in which both {unit.did} the same"),
         ("Blocks", f"{result.blocks:,}", "independent deals, each played by both sides"),
         (
             "Smallest detectable difference",
-            known(_a_game(smallest, decimals(-smallest, smallest)) if smallest else NEVER_VARIES),
+            known(_a_game(smallest, decimals(-smallest, smallest), unit) if smallest else NEVER_VARIES),
             f"a true difference of this size would have been found with a probability of {_per_cent(POWER)}",
         ),
-        ("Margin", f"{result.margin:.10g} points a game", "a difference inside the margin counts as none"),
+        ("Margin", f"{result.margin:.10g} {unit.a_game}", "a difference inside the margin counts as none"),
         (
             "Gain from common deals",
             known(NEVER_VARIES if math.isnan(ratio) else f"{ratio:.2f} times"),
@@ -360,8 +371,8 @@ def _facts(comparison: Comparison) -> list[tuple[str, str, str]]:
     ]
 
 
-def _a_game(value: float, digits: int) -> str:
-    return "not known" if math.isnan(value) else f"{points(value, digits)} points a game"
+def _a_game(value: float, digits: int, unit: Unit) -> str:
+    return "not known" if math.isnan(value) else f"{points(value, digits)} {unit.a_game}"
 
 
 def _score_rows(comparison: Comparison) -> list[tuple[str, str, str]]:
@@ -392,7 +403,7 @@ def _short(value: float) -> str:
 
 def _luck(comparison: Comparison) -> str:
     """Say how often the deal decided and not the strategy."""
-    result = comparison.result
+    result, unit = comparison.result, comparison.unit
     if _thin(comparison):
         return f"{TOO_FEW.capitalize()} to tell: at least {FEWEST_BLOCKS} are needed."
     if result.verdict not in ("better", "worse"):
@@ -401,11 +412,11 @@ def _luck(comparison: Comparison) -> str:
     more, less, same = _shares(comparison)
     loser, share = (b, less) if result.verdict == "better" else (a, more)
     if not share:
-        return f"The worse strategy, {loser}, did not score more in any of the {result.blocks:,} blocks."
+        return f"The worse strategy, {loser}, did not {unit.do} more in any of the {result.blocks:,} blocks."
     often = f", about one in {1 / share:,.0f}" if share < 0.1 else ""
     return (
-        f"The worse strategy, {loser}, scored more in {percent(share)} of the blocks{often}; "
-        f"in {percent(same)} both scored the same."
+        f"The worse strategy, {loser}, {unit.did} more in {percent(share)} of the blocks{often}; "
+        f"in {percent(same)} both {unit.did} the same."
     )
 
 
@@ -504,7 +515,7 @@ def _opponents(comparison: Comparison) -> tuple[Player, ...]:
     design = comparison.design
     seats = len(design.lineups[0])
     # With opponents each side has one seat in every game; at one table it has more, or there is one line-up.
-    apart = seats > 1 and len(design.lineups) == 2 and comparison.counts.scale == len(design.seatings(0))
+    apart = seats > 1 and len(design.lineups) == 2 and comparison.seat_games == len(design.seatings(0))
     return design.lineups[0][1:] if apart else ()
 
 
@@ -573,17 +584,17 @@ def _controls(comparison: Comparison) -> list[dict[str, Any]]:
                 f"{strategy} is known to play badly, so it has to lose clearly. "
                 "If it did not, the comparison would be blind to differences that are there."
             )
-        shown.append({"title": title, "meaning": meaning, **_outcome(control)})
+        shown.append({"title": title, "meaning": meaning, **_outcome(control, comparison.unit)})
     return shown
 
 
-def _outcome(control: Control) -> dict[str, str]:
+def _outcome(control: Control, unit: Unit) -> dict[str, str]:
     if control["passed"] is None:
         reason = "too few blocks" if control["blocks"] < FEWEST_BLOCKS else "this strategy is the known weak one itself"
         return {"status": "not applicable", "numbers": reason}
     effect, low, high = control["effect"], control["low"], control["high"]
     numbers = (
-        f"difference {points(effect, decimals(low, high))} points a game, {_per_cent(CONTROL_CONFIDENCE)} interval "
+        f"difference {_a_game(effect, decimals(low, high), unit)}, {_per_cent(CONTROL_CONFIDENCE)} interval "
         f"{span(low, high)}, {control['blocks']:,} blocks"
     )
     return {"status": "passed" if control["passed"] else "failed", "numbers": numbers}
@@ -599,7 +610,9 @@ def _python_call(comparison: Comparison) -> str:
         arguments.append(f"opponents=[{', '.join(_quoted(player.spec) for player in opponents)}]")
     elif seats != game.seats[0]:
         arguments.append(f"seats={seats}")
-    if comparison.result.margin != game.margin:
+    if comparison.unit != POINTS:
+        arguments.append(f"measure={_quoted(comparison.unit.measure)}")
+    if comparison.result.margin != default_margin(game, comparison.unit):
         arguments.append(f"margin={comparison.result.margin!r}")
     imports = ["from analysis import compare"]
     variant = _variant(comparison)
@@ -645,7 +658,8 @@ def _page(comparison: Comparison, command: str, pictures: Mapping[str, Picture])
         verdict=_verdict(comparison),
         failed=any(control["status"] == "failed" for control in controls),
         facts=_facts(comparison),
-        block_means=comparison.counts.scale > 1,
+        block_means=comparison.seat_games > 1,
+        unit=comparison.unit,
         few=_thin(comparison),
         pictures={name: picture.inline(name) for name, picture in pictures.items()},
         score_rows=_score_rows(comparison),

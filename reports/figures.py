@@ -26,6 +26,7 @@ from matplotlib.patches import Patch
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 from numpy.typing import NDArray
 
+from analysis.comparisons import POINTS, Unit
 from sims.errors import UsageError
 
 if TYPE_CHECKING:
@@ -66,7 +67,11 @@ def printable(text: str) -> str:
 
 
 def score_distributions(
-    scores: "pl.DataFrame | pd.DataFrame", *, bands: Sequence[tuple[int, str]] = (), ax: Axes | None = None
+    scores: "pl.DataFrame | pd.DataFrame",
+    *,
+    bands: Sequence[tuple[int, str]] = (),
+    unit: Unit = POINTS,
+    ax: Axes | None = None,
 ) -> Axes:
     """Draw how often each strategy gets each score, with the means.
 
@@ -76,6 +81,8 @@ def score_distributions(
         Columns `strategy`, `score` (points a game) and `count`. Each strategy's counts are shown as shares of its own.
     bands
         Named bands of scores, highest first, as (lower bound, name): `game.bands`.
+    unit
+        What the scores are, for the labels.
     ax
         Where to draw; a new figure by default.
 
@@ -129,8 +136,8 @@ def score_distributions(
         ax.set_xlim(edges[0], edges[-1])
         ax.set_ylim(0, highest * (1.22 if bands else 1.06))
         _draw_bands(ax, bands, width)
-        ax.set_xlabel("score (points a game)")
-        ax.set_ylabel(_share_label(width, values))
+        ax.set_xlabel(f"{unit.noun} ({unit.a_game})")
+        ax.set_ylabel(_share_label(width, values, unit))
         _ticks(ax)
         _legend_above(ax, handles, labels)
     return ax
@@ -145,6 +152,7 @@ def paired_difference(
     margin: float | None = None,
     labels: tuple[str, str] = ("A", "B"),
     confidence: float = 0.95,
+    unit: Unit = POINTS,
     ax: Axes | None = None,
 ) -> Axes:
     """Draw the differences between two strategies on the same deals.
@@ -161,6 +169,8 @@ def paired_difference(
         The names of A and B.
     confidence
         The confidence of the interval, for its label.
+    unit
+        What the differences are, for the labels.
     ax
         Where to draw; a new figure by default.
 
@@ -183,9 +193,9 @@ def paired_difference(
         looks = mpl.rcParams["axes.prop_cycle"]()
         colours = [next(looks)["color"] for _ in range(2)]
         kinds = (
-            (f"{a} scored more", values > 0, colours[0], None),
-            (f"{b} scored more", values < 0, colours[1], "////"),
-            ("the same score", values == 0, TIE, None),
+            (f"{a} {unit.did} more", values > 0, colours[0], None),
+            (f"{b} {unit.did} more", values < 0, colours[1], "////"),
+            (f"the same {unit.noun}", values == 0, TIE, None),
         )
         handles: list[Artist | ErrorbarContainer] = []
         names = []
@@ -205,7 +215,7 @@ def paired_difference(
             look = {"facecolor": "#009E7355", "edgecolor": "#009E73", "hatch": "\\\\\\\\", "linewidth": 0.9}
             ax.axvspan(-margin, margin, zorder=3, **look)
             handles.append(Patch(**look))
-            names.append(f"margin: ±{margin:.10g} points, too little to matter")
+            names.append(f"margin: ±{margin:.10g} {unit.name}, too little to matter")
         if effect is not None and math.isfinite(effect):
             known = low is not None and high is not None and math.isfinite(low) and math.isfinite(high)
             ends = (low, high) if low is not None and high is not None and known else (effect, effect)
@@ -218,14 +228,16 @@ def paired_difference(
             ax.vlines(effect, 0, top * 1.09, color="black", linewidth=0.9, linestyle=(0, (3, 2)), zorder=5)
             handles.append(mean)
             interval = f" ({100 * confidence:.10g}\N{NO-BREAK SPACE}% interval {span(*ends)})" if known else ""
-            names.append(f"mean: {points(effect, decimals(*ends))} points{interval}")
+            names.append(f"mean: {points(effect, decimals(*ends))} {unit.name}{interval}")
         reach = [edges[0], edges[-1], -1.2 * (margin or 0), 1.2 * (margin or 0)]
         ax.set_xlim(min(reach) - width / 2, max(reach) + width / 2)
         ax.set_ylim(0, top * 1.18)
-        unit = "on the same deal (points a game)"
+        where = f"on the same deal ({unit.a_game})"
         pair = _wrapped(f"{a} minus {b}")
-        ax.set_xlabel(f"{pair} {unit}" if len(pair) + len(unit) < NAME_WIDTH else f"{pair}\n{unit}", parse_math=False)
-        ax.set_ylabel(_share_label(width, values, "blocks"))
+        ax.set_xlabel(
+            f"{pair} {where}" if len(pair) + len(where) < NAME_WIDTH else f"{pair}\n{where}", parse_math=False
+        )
+        ax.set_ylabel(_share_label(width, values, unit, "blocks"))
         _ticks(ax)
         _legend_above(ax, handles, names)
     return ax
@@ -456,12 +468,12 @@ def _ticks(ax: Axes) -> None:
     ax.yaxis.set_major_formatter(FuncFormatter(lambda share, _: f"{100 * share:.6g}\N{NO-BREAK SPACE}%"))
 
 
-def _share_label(width: float, values: NDArray[np.float64], of: str = "") -> str:
+def _share_label(width: float, values: NDArray[np.float64], unit: Unit, of: str = "") -> str:
     spacing = np.diff(np.unique(values))
     label = f"share of {of}" if of else "share"
     # Bars of one step need no word; wider ones do.
     return (
-        f"{label} (bars of {width:.4g} {'point' if width == 1 else 'points'})"
+        f"{label} (bars of {width:.4g} {unit.name.removesuffix('s') if width == 1 else unit.name})"
         if spacing.size and width > spacing.min() * 1.01
         else label
     )

@@ -888,6 +888,25 @@ def relabel(view: Any, rng: np.random.Generator) -> None:
     view.sheet_lines[:] = [[renamed(int(code)) for code in sheet] for sheet in view.sheet_lines]
 
 
+@jit
+def count_doubles(seed: Any, first_deal: Any, streams: Any, doubles: Any) -> None:
+    """Count the doubles among the twelve rolls of each deal, whether or not a seat could still enter them."""
+    dice = streams[0]
+    for deal in range(len(doubles)):
+        start_stream(dice, deal_key(seed, first_deal + deal), ROLL, 0)
+        for _ in range(MAX_ROUNDS):
+            pair = below(dice, Word(SYMBOLS * SYMBOLS))
+            if pair // Word(SYMBOLS) == pair % Word(SYMBOLS):
+                doubles[deal] += 1
+
+
+def luck(seed: int, first_deal: int, deals: int) -> NDArray[np.int64]:
+    """Return, for each deal, by how many its doubles exceed the two that twelve rolls have in the mean."""
+    doubles = np.zeros(deals, np.int64)
+    count_doubles(np.uint64(seed), first_deal, chance.new_streams(1), doubles)
+    return doubles - MAX_ROUNDS // SYMBOLS
+
+
 # --- Registration ----------------------------------------------------------------------------------------------------
 
 CRISS_CROSS = register(
@@ -924,5 +943,6 @@ CRISS_CROSS = register(
         length="rounds",
         standings=standings,
         choices=choices,
+        luck=luck,
     )
 )

@@ -245,6 +245,10 @@ class Game:
     standings, choices
         One logged game by turn and seat, shape (turns, seats): the points after each turn, and how many distinct legal
         moves there were to choose from (0 where the seat had no choice to make).
+    luck
+        `luck(seed, first_deal, deals)`: one whole number for each deal, which depends on chance alone, whoever plays,
+        and whose mean over all chance is exactly 0. Comparisons take out the part of a difference that goes along with
+        it.
     """
 
     name: str
@@ -280,6 +284,7 @@ class Game:
     end_reasons: tuple[str, ...] = ()
     standings: Callable[[Any, Any, int], NDArray[np.int64]] | None = None
     choices: Callable[[Any, Any, int], NDArray[np.int64]] | None = None
+    luck: Callable[[int, int, int], NDArray[np.int64]] | None = None
     rotate: Callable[[int], tuple[tuple[int, ...], ...]] = field(
         default=lambda seats: tuple(tuple((seat - turn) % seats for seat in range(seats)) for turn in range(seats))
     )

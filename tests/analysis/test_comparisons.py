@@ -1,4 +1,5 @@
 import math
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -9,13 +10,18 @@ from scipy import stats
 from analysis.comparisons import (
     CONTROL_CONFIDENCE,
     FEWEST_BLOCKS,
+    WINS,
     Control,
+    LuckAdjusted,
+    LuckSums,
     PairedCounts,
     control_entry,
     control_interval,
     control_passed_mirror,
     control_passed_weak,
     decide,
+    luck_adjusted,
+    luck_slope,
     paired_verdict,
     smallest_detectable,
     variance_ratio,
@@ -256,6 +262,96 @@ def test_control_entry_carries_the_control_interval():
     assert control_entry("greedy", result, True) == expected
 
 
+# --- Luck adjustment -------------------------------------------------------------------------------------------------
+
+
+def with_luck(d, x, scale=1):
+    """Counts of blocks with the differences d and the luck x; B always scores 0."""
+    d, x = np.asarray(d, dtype=np.int64), np.asarray(x, dtype=np.int64)
+    sums = LuckSums(int(x.sum()), int(x @ x), int(d @ x))
+    return PairedCounts(
+        Histogram.from_scores(d), Histogram.from_scores(d), Histogram.from_scores(np.zeros_like(d)), scale, sums
+    )
+
+
+pairs = st.lists(st.tuples(st.integers(-50, 50), st.integers(-5, 5)), min_size=3, max_size=30)
+
+
+@given(pairs, pairs)
+@settings(deadline=None)
+def test_luck_sums_add_like_their_blocks(left, right):
+    assert with_luck(*zip(*left, strict=True)) + with_luck(*zip(*right, strict=True)) == with_luck(
+        *zip(*left, *right, strict=True)
+    )
+
+
+def test_blocks_with_and_without_luck_do_not_add():
+    for left, right in ((with_luck([1], [1]), differences({1: 1})), (differences({1: 1}), with_luck([1], [1]))):
+        with pytest.raises(UsageError, match="with and without the luck"):
+            left + right
+
+
+@given(pairs)
+@settings(deadline=None)
+def test_luck_slope_is_that_of_least_squares(sample):
+    d, x = (np.array(column) for column in zip(*sample, strict=True))
+    slope = luck_slope(with_luck(d, x))
+    if np.ptp(x):
+        assert float(slope) == pytest.approx(stats.linregress(x, d).slope, abs=1e-9)
+    else:
+        assert slope == 0
+
+
+@given(pairs, st.fractions(-5, 5, max_denominator=20))
+@settings(deadline=None)
+def test_luck_adjusted_is_the_mean_of_the_adjusted_blocks(sample, slope):
+    d, x = (np.array(column) for column in zip(*sample, strict=True))
+    adjusted = luck_adjusted(with_luck(d, x, scale=2), slope)
+    values = (d - float(slope) * x) / 2
+    half = stats.t.ppf(0.975, len(d) - 1) * values.std(ddof=1) / math.sqrt(len(d))
+    assert adjusted.effect == pytest.approx(values.mean(), abs=1e-9)
+    assert (adjusted.low, adjusted.high) == pytest.approx((values.mean() - half, values.mean() + half), abs=1e-6)
+
+
+def test_luck_adjusted_is_unbiased_whatever_the_slope():
+    # All four equally likely blocks: luck of mean 0, a true effect of 3. Every sample of two, each equally likely.
+    space = [(1, -1), (2, -1), (3, 1), (6, 1)]
+    for slope in (Fraction(0), Fraction(5, 4), Fraction(-7)):
+        effects = [
+            luck_adjusted(with_luck(*zip(one, two, strict=True)), slope).effect for one in space for two in space
+        ]
+        assert sum(effects) / len(effects) == pytest.approx(3)
+
+
+def test_luck_that_explains_all_leaves_no_variance():
+    counts = with_luck([5, 7, 9], [-1, 0, 1])
+    assert luck_slope(counts) == 2
+    adjusted = luck_adjusted(counts, Fraction(2))
+    assert (adjusted.effect, adjusted.low, adjusted.high) == (7, 7, 7)
+    assert math.isnan(adjusted.variance_ratio)
+    # Half of the variance is left when d has as much spread of its own as it has from luck.
+    independent = with_luck([1, -1, 1, -1], [1, 1, -1, -1])
+    assert luck_adjusted(independent, Fraction(1)).variance_ratio == 0.5
+
+
+def test_luck_adjusted_of_no_or_one_block_is_not_known():
+    assert math.isnan(luck_adjusted(with_luck([], []), Fraction(1)).effect)
+    one = luck_adjusted(with_luck([5], [1]), Fraction(1))
+    assert one.effect == 4
+    assert math.isnan(one.low)
+    assert math.isnan(one.variance_ratio)
+
+
+def test_blocks_without_luck_cannot_be_adjusted():
+    with pytest.raises(UsageError, match="without the luck"):
+        luck_slope(differences({1: 3}))
+    with pytest.raises(UsageError, match="without the luck"):
+        luck_adjusted(differences({1: 3}), Fraction(0))
+
+
+# --- The text --------------------------------------------------------------------------------------------------------
+
+
 MIRROR = Control(strategy="greedy", effect=0.01, low=-0.02, high=0.04, blocks=16_384, passed=True)
 WEAK = Control(strategy="blunder", effect=9.5, low=9.25, high=9.75, blocks=16_384, passed=True)
 CONTROLS = {"mirror": MIRROR, "weak": WEAK}
@@ -350,6 +446,35 @@ def test_controls_with_too_few_blocks_or_none_at_all():
     few = Control(strategy="blunder", effect=1, low=0, high=2, blocks=29, passed=None)
     assert "against blunder: no verdict below 30 blocks" in block_of(differences({1: 40}), controls={"weak": few})
     assert "controls              none were run" in block_of(differences({1: 40}), controls={})
+
+
+def test_the_verdict_block_of_wins_speaks_of_wins_only():
+    text = verdict_block(
+        paired_verdict(differences({840: 200, 0: 200}, 1680), 0.01), "a", "b", 7, "1", CONTROLS, unit=WINS
+    )
+    assert "a is better than b by 0.25 wins a game" in text
+    assert "margin                0.01 wins a game" in text
+    assert "against itself, 0.01 wins a game" in text
+    assert "point" not in text
+
+
+@pytest.mark.parametrize(
+    ("ratio", "words"),
+    [
+        (1.25, "1.50 (1.25 to 1.75), variance 1.25 times smaller"),
+        (0.8, "1.50 (1.25 to 1.75), variance 1.25 times larger"),
+        (1.001, "1.50 (1.25 to 1.75), variance as before"),
+        (0.0, "1.50 (1.25 to 1.75), the plain difference never varies"),
+        (math.nan, "1.50 (1.25 to 1.75), no variance left"),
+    ],
+)
+def test_the_verdict_block_tells_the_luck_adjusted_effect(ratio, words):
+    result = paired_verdict(differences({1: 40}), 0.5)
+    text = verdict_block(result, "a", "b", 7, "1", {}, adjusted=LuckAdjusted(1.5, 1.25, 1.75, ratio))
+    assert f"  luck-adjusted         {words}" in text.splitlines()
+    assert "luck-adjusted         not known" in verdict_block(
+        result, "a", "b", 7, "1", {}, adjusted=LuckAdjusted(1.5, math.nan, math.nan, ratio)
+    )
 
 
 names = st.text(st.characters(min_codepoint=33, max_codepoint=126), min_size=1, max_size=200)

@@ -63,6 +63,24 @@ def test_text_is_at_most_80_columns_wide() -> None:
     assert found.summary()["verdict"].to_list() == ["better"]
 
 
+@pytest.mark.parametrize("test", [None, (0, 0.1)])
+def test_wins_are_compared_until_decided(test: tuple[float, float] | None) -> None:
+    found = compare_until_decided(
+        "criss-cross", "uniform", "blunder", most_deals=MOST, seats=2, measure="win", test=test
+    )
+    assert found.result.verdict == ("better" if test is None else "accepted high")
+    assert found.to_dict()["measure"] == "win"
+    assert 0 < found.estimate.fresh_effect <= 1
+    assert "wins a game" in found.text()
+    assert "point" not in found.text()
+    assert max(len(line) for line in found.text().splitlines()) <= 80
+
+
+def test_wins_need_two_seats() -> None:
+    with pytest.raises(UsageError, match="measure='win' does not fit 1 seat"):
+        compare_until_decided("criss-cross", "uniform", "blunder", most_deals=MOST, measure="win")
+
+
 @pytest.mark.parametrize("most", [0, -1, 1.5])
 def test_most_deals_is_checked(most: object) -> None:
     with pytest.raises(UsageError, match="most_deals="):

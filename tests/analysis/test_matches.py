@@ -1,13 +1,19 @@
 """Compare: paired blocks, sides and controls."""
 
+import dataclasses
 import json
+from typing import Any
 
 import numpy as np
 import pytest
 
-from analysis.matches import compare, make_match
+from analysis.comparisons import luck_slope
+from analysis.matches import PILOT_DEALS, PILOT_START, compare, make_match, make_pairing
 from analysis.simulation import simulate
+from sims.criss_cross import CRISS_CROSS
+from sims.design import LARGEST_DEALS
 from sims.errors import UsageError
+from sims.game import WIN_UNIT, find_game
 from sims.jit import COMPILED
 from sims.table import Player
 from strategies import find_strategy
@@ -118,11 +124,68 @@ def test_frames_count_every_block() -> None:
         ({"seats": 2.0}, "seats=2.0 does not fit"),
         ({"opponents": ["uniform"], "seats": 3}, "1 opponents and one strategy make 2 seats, not 3"),
         ({"opponents": ["uniform"] * 6}, "criss-cross is for 1 to 6 seats, not 7"),
+        ({"measure": "wins"}, "unknown measure 'wins'; did you mean win"),
+        ({"measure": ["win"]}, "unknown measure"),
+        ({"measure": "win"}, "measure='win' does not fit 1 seat"),
+        ({"measure": "win", "seats": 2, "margin": -1}, "it takes a number of wins, 0 or more"),
     ],
 )
 def test_refusals(more: dict[str, object], message: str) -> None:
     with pytest.raises(UsageError, match=message):
         compare("criss-cross", "uniform", "blunder", deals=5, **more)  # type: ignore[arg-type]
+
+
+def test_wins_are_counted_exactly() -> None:
+    found = compare("criss-cross", "uniform", "blunder", deals=DEALS, seats=2, measure="win")
+    table = simulate("criss-cross", ["uniform", "blunder"], deals=DEALS).table
+    means = {name: table.filter(table["strategy"] == name)["win"].mean() for name in ("uniform", "blunder")}
+    assert found.result.effect == pytest.approx(means["uniform"] - means["blunder"])
+    assert (found.counts.scale, found.seat_games) == (2 * WIN_UNIT, 2)
+    # Every win of a game with two seats is one of the two's.
+    assert found.counts.a.score_sum + found.counts.b.score_sum == 2 * WIN_UNIT * DEALS
+
+
+@pytest.mark.parametrize("table", [{"seats": 3}, {"opponents": ["uniform"]}])
+def test_a_comparison_of_wins_speaks_of_wins(table: dict[str, Any]) -> None:
+    found = compare("criss-cross", "uniform", "blunder", deals=DEALS, measure="win", **table)
+    assert found.result.verdict == "better"
+    assert 0 < found.result.effect <= 1
+    assert found.result.margin == 0.01
+    assert found.to_dict()["measure"] == "win"
+    assert "wins a game" in found.text()
+    assert "point" not in found.text()
+
+
+def test_luck_adjusted_is_computed_from_the_deals() -> None:
+    found = compare("criss-cross", "uniform", "blunder", deals=DEALS, seed=8)
+    luck = find_game("criss-cross").luck
+    assert luck is not None
+    uniform, blunder = (
+        simulate("criss-cross", spec, deals=DEALS, seed=8).table["score"].to_numpy().astype(int)
+        for spec in ("uniform", "blunder")
+    )
+    pairing = make_pairing("criss-cross", "uniform", "blunder", seed=8)
+    pilot_deals = min(DEALS, PILOT_DEALS)
+    _, pilot = pairing.play(pairing.a, pairing.b, pilot_deals, first_deal=PILOT_START, with_luck=True, progress=False)
+    values = uniform - blunder - float(luck_slope(pilot.result)) * luck(8, 0, DEALS)
+    assert found.adjusted is not None
+    assert found.adjusted.effect == pytest.approx(values.mean())
+    assert found.adjusted.variance_ratio == pytest.approx((uniform - blunder).var() / values.var())
+    told = found.to_dict()["luck_adjusted"]
+    assert told == dataclasses.asdict(found.adjusted)
+    assert found.summary()["luck_adjusted_effect"].to_list() == [told["effect"]]
+    assert "luck-adjusted" in found.text()
+
+
+def test_the_pilot_shares_no_deal_with_any_run() -> None:
+    assert PILOT_START >= LARGEST_DEALS
+
+
+def test_a_game_that_does_not_tell_its_luck_is_not_adjusted() -> None:
+    found = compare(dataclasses.replace(CRISS_CROSS, luck=None), "uniform", "blunder", deals=40)
+    assert found.to_dict()["luck_adjusted"] is None
+    assert found.summary()["luck_adjusted_effect"].to_list() == [None]
+    assert "luck-adjusted" not in found.text()
 
 
 def test_strategy_objects_are_taken() -> None:

@@ -51,6 +51,7 @@ def test_whole_reads_numbers_as_people_write_them(text: str, number: int) -> Non
 
 
 VERBS = ["", "games", "strategies", "simulate", "compare", "replay", "check", "bench"]
+VERBS += ["distribution", "rank", "balance", "sweep", "tune"]
 
 
 @pytest.mark.parametrize("verb", VERBS)
@@ -133,6 +134,14 @@ def test_compare_json_has_the_promised_keys(capsys: pytest.CaptureFixture[str]) 
     assert set(told) >= set(promised.split())
     assert told["verdict"] == "better"
     assert set(told["controls"]) == {"mirror", "weak"}
+
+
+@pytest.mark.parametrize("more", ["", " --until-decided"])
+def test_compare_by_wins(capsys: pytest.CaptureFixture[str], more: str) -> None:
+    line = f"compare criss-cross uniform blunder --deals {DEALS} --seats 2 --by win{more}"
+    told = json.loads(run(capsys, line + " --format json"))
+    assert (told["measure"], told["verdict"]) == ("win", "better")
+    assert "wins a game" in run(capsys, line)
 
 
 def test_replay_json_is_one_object(capsys: pytest.CaptureFixture[str]) -> None:

@@ -13,7 +13,7 @@ import polars as pl
 import pytest
 
 import analysis
-from analysis.comparisons import PairedCounts, control_entry, paired_verdict
+from analysis.comparisons import POINTS, WINS, PairedCounts, control_entry, paired_verdict
 from analysis.histogram import Histogram
 from analysis.matches import Comparison, make_match
 from reports.comparison import publish, write_comparison
@@ -65,6 +65,7 @@ def made(
     margin=0.1,
     passed=(True, True),
     scale=None,
+    unit=POINTS,
 ):
     """Make a comparison by hand from the block sums of A and B: no game is played."""
     pairs = [(12, 3), (10, 4), (8, 4), (3, 5), (9, 9)] * 20 if pairs is None else pairs
@@ -77,14 +78,14 @@ def made(
         Histogram.from_scores([first - second for first, second in pairs]),
         Histogram.from_scores([first for first, _ in pairs]),
         Histogram.from_scores([second for _, second in pairs]),
-        own,
+        own * unit.size,
     )
     result = paired_verdict(counts, margin)
     controls = {
         "mirror": control_entry(a, result, passed[0]),
         "weak": control_entry("blunder", result, passed[1]),
     }
-    return Comparison(a, b, design, counts, result, controls, seconds=1.5, games=len(pairs))
+    return Comparison(a, b, design, counts, result, controls, seconds=1.5, games=len(pairs), unit=unit)
 
 
 class Page(HTMLParser):
@@ -337,6 +338,27 @@ def test_luck_is_the_share_of_the_worse_strategy(page):
     pairs = [(12, 3)] * 59 + [(3, 4)]
     assert "scored more in 1.7 % of the blocks, about one in 60;" in page(made(pairs=pairs)).text
     assert "did not score more in any of the 40 blocks" in page(made(pairs=[(12, 3), (9, 3)] * 20)).text
+
+
+@pytest.mark.parametrize(
+    "pairs",
+    [
+        [(1680, 0), (840, 840), (840, 0)] * 20,
+        [(1680, 0), (1680, 0), (1680, 1680)] * 20,
+        [(1680, 0), (0, 1680)] * 20,
+        [(840, 840)] * 40,
+        [(1680, 1680), (1680, 1680), (1681, 1680)] * 20,
+        [(1680, 0)] * 9,
+    ],
+)
+def test_the_page_of_wins_speaks_of_wins(page, pairs):
+    text = page(made(pairs=pairs, seats=2, margin=0.01, unit=WINS)).text
+    told = text[: text.index("How the strategies play")]
+    assert "0.01 wins a game" in told
+    assert "point" not in told.lower()
+    assert "score" not in told.lower()
+    assert 'measure="win"' in text
+    assert "margin=" not in text[text.index('compare("criss-cross"') :]
 
 
 def test_a_strategy_against_itself(page):

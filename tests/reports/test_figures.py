@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from matplotlib.figure import Figure
 from matplotlib.patches import StepPatch
 
+from analysis.comparisons import WINS
 from reports.figures import (
     MOST_BARS,
     bar_edges,
@@ -131,6 +132,16 @@ def test_paired_difference_tells_who_scored_more():
         "the same score: 20.0\N{NO-BREAK SPACE}% of blocks",
     ]
     assert ax.get_xlabel() == "greedy minus uniform on the same deal (points a game)"
+
+
+def test_figures_of_wins_speak_of_wins():
+    ax = paired_difference(differences(), effect=1.3, low=1.1, high=1.5, margin=0.01, unit=WINS)
+    texts = [*legend_texts(ax), ax.get_xlabel(), ax.get_ylabel()]
+    ax = score_distributions(scores("a", "b"), unit=WINS)
+    texts += [*legend_texts(ax), ax.get_xlabel(), ax.get_ylabel()]
+    assert "A won more: 70.0\N{NO-BREAK SPACE}% of blocks" in texts
+    assert "share of wins (wins a game)" in texts
+    assert not any("point" in text or "score" in text for text in texts)
 
 
 def test_paired_difference_draws_mean_interval_and_margin():

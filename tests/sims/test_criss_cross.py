@@ -872,6 +872,32 @@ def test_no_basic_total_is_above_100() -> None:
     assert cc.score_range(ADVANCED) == (-60, 120)
 
 
+@pytest.mark.parametrize("first", [0, 10**12])
+def test_luck_counts_the_doubles_of_the_deal(first: int) -> None:
+    deals = 300 if COMPILED else 20
+    _, logs = table(["uniform"] * 2).log(3, first, deals)
+    doubles = cc.luck(3, first, deals) + 2
+    complete = 0
+    for log, counted in zip(logs, doubles, strict=True):
+        rolled = sum(int(one == other) for one, other in log.rolls[: log.rounds])
+        # Rolls that no seat could enter any more are not in the log.
+        assert rolled <= counted <= rolled + cc.MAX_ROUNDS - log.rounds
+        complete += int(log.rounds == cc.MAX_ROUNDS)
+    assert complete > 0
+
+
+def test_luck_is_a_function_of_the_deal_alone() -> None:
+    assert np.array_equal(cc.luck(3, 0, 9)[4:], cc.luck(3, 4, 5))
+
+
+def test_luck_has_mean_zero_and_the_spread_of_twelve_rolls() -> None:
+    deals = 200_000 if COMPILED else 500
+    counts = np.bincount(cc.luck(5, 0, deals) + 2, minlength=13)
+    expected = deals * stats.binom.pmf(np.arange(13), 12, 1 / 6)
+    assert stats.chisquare([*counts[:5], counts[5:].sum()], [*expected[:5], expected[5:].sum()]).pvalue > 1e-4
+    assert abs(cc.luck(5, 0, deals).mean()) < 4 * np.sqrt(12 * 5 / 36 / deals)
+
+
 def test_registration() -> None:
     assert find_game("criss-cross") is CRISS_CROSS
     assert CRISS_CROSS.log is cc.LOG
