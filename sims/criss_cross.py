@@ -401,7 +401,6 @@ def keep_allowed(view: Any, seat: Any, moves: Any, count: Any) -> Any:
         if forbidden < 0:
             return -1
         if not forbidden:
-            moves[index] = moves[kept]
             moves[kept] = move
             kept += 1
     return kept if kept else count

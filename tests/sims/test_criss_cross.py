@@ -18,7 +18,7 @@ from scipy import stats
 from sims import chance
 from sims import criss_cross as cc
 from sims.bits import ONE, Word, bit_count
-from sims.chance import deal_key, fill_stream, new_streams
+from sims.chance import deal_key, fill_stream, new_streams, start_stream
 from sims.criss_cross import CRISS_CROSS, CrissCrossRules
 from sims.game import WIN_UNIT, find_game
 from sims.jit import COMPILED
@@ -807,6 +807,26 @@ def test_seeds_and_deals_differ() -> None:
     runs = [(seed, first) for seed in (0, 1, 2**64 - 1) for first in (0, 10, 2**40)]
     scores = [play(["uniform"] * 3, 10, seed=seed, first=first)[:, :, 0].tolist() for seed, first in runs]
     assert len({str(some) for some in scores}) == len(runs)
+
+
+@pytest.mark.parametrize("spec", ["uniform", "noisy(uniform,1)", "noisy(rollout(uniform,1),1)", "rollout(uniform,1)"])
+def test_seats_choose_independently(spec: str) -> None:
+    _, logs = table([spec] * 3, CrissCrossRules(size=3, start="empty")).log(3, 0, 40 if COMPILED else 5)
+    first, second, third = (logs.moves[:, :, seat].tolist() for seat in range(3))
+    assert first != second != third != first
+
+
+def test_errors_come_from_a_stream_of_their_own() -> None:
+    seated = table(["noisy(uniform,1)"] * 2)
+    seated.log(3, 8)
+    fresh = new_streams(1)[0]
+    for seat in range(2):
+        start_stream(fresh, Word(deal_key(Word(3), Word(8))), Word(chance.STRATEGY), Word(seat))
+        assert seated._streams[seat, 0] == fresh  # a player that always errs is never asked
+
+
+def test_noise_that_never_comes_changes_nothing() -> None:
+    assert play(["noisy(uniform,1e-300)"], 10).tolist() == play(["uniform"], 10).tolist()
 
 
 def test_noise_of_rate_one_is_a_uniform_player() -> None:
