@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -228,6 +228,7 @@ def test_all_pairs() -> None:
     assert cells_of(cc.all_pairs(Word(0b00001_00011))) == {0, 32}
 
 
+@settings(deadline=None)
 @given(SIGNS, st.sampled_from([3, 4, 5]))
 def test_all_pairs_agree_with_the_sheet(symbols: list[int], size: int) -> None:
     sheet = square(symbols, size)
@@ -236,6 +237,7 @@ def test_all_pairs_agree_with_the_sheet(symbols: list[int], size: int) -> None:
     assert cells_of(cc.all_pairs(Word(view.empty))) == expected
 
 
+@settings(deadline=None)
 @given(SIGNS, st.sampled_from([3, 4, 5]))
 def test_lonely_cells(symbols: list[int], size: int) -> None:
     sheet = square(symbols, size)
@@ -277,6 +279,7 @@ def test_symbol_at() -> None:
     assert [[int(cc.symbol_at(view, cell(row, column))) for column in range(5)] for row in range(5)] == sheet
 
 
+@settings(deadline=None)
 @given(SIGNS, st.sampled_from([3, 4, 5]), SYMBOLS, SYMBOLS)
 def test_is_legal_and_list_moves(symbols: list[int], size: int, first: int, second: int) -> None:
     sheet = square(symbols, size)
@@ -296,6 +299,7 @@ def test_is_legal_refuses_what_is_no_pair(move: int) -> None:
     assert not cc.is_legal(view, Word(move))
 
 
+@settings(deadline=None)
 @given(SIGNS, RULES, SYMBOLS, SYMBOLS, st.data())
 def test_place_and_gain_agree_with_the_literal_sheet(
     symbols: list[int], rules: CrissCrossRules, first: int, second: int, data: st.DataObject
@@ -325,6 +329,7 @@ def test_place_and_gain_agree_with_the_literal_sheet(
     assert gained == after - before
 
 
+@settings(deadline=None)
 @given(SIGNS, st.data())
 def test_lonely(symbols: list[int], data: st.DataObject) -> None:
     view = view_of(square(symbols, 5))
@@ -497,6 +502,7 @@ def test_write_outcome_of_the_rulebook_sheets() -> None:
     assert (advanced["score"], advanced["best_line"], advanced["diagonal"]) == (24, 8, 4)
 
 
+@settings(deadline=None)
 @given(SIGNS, RULES)
 def test_write_outcome_agrees_with_the_literal_sheet(symbols: list[int], rules: CrissCrossRules) -> None:
     sheet = square(symbols, rules.size)
@@ -510,6 +516,7 @@ def test_write_outcome_agrees_with_the_literal_sheet(symbols: list[int], rules: 
     ]
 
 
+@settings(deadline=None)
 @given(st.lists(st.tuples(st.integers(-3, 3), st.integers(-2, 2)), min_size=2, max_size=6))
 def test_write_ranks(standing: list[tuple[int, int]]) -> None:
     outcomes = np.zeros((len(standing), len(CRISS_CROSS.columns)), np.int16)
