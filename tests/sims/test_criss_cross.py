@@ -641,9 +641,14 @@ def test_narrate_tells_every_event() -> None:
 # --- Against the literal engine --------------------------------------------------------------------------------------
 
 
+QUICK = [one.spec for one in builtin_strategies(CRISS_CROSS.name) if "look-ahead" not in one.tags]
+SLOW = [one.spec for one in builtin_strategies(CRISS_CROSS.name) if "look-ahead" in one.tags]
+
+
 def line_up(source: random.Random, rules: CrissCrossRules) -> list[str]:
     """One to six built-in players, each bare or wrapped."""
-    names = [strategy.spec for strategy in builtin_strategies(CRISS_CROSS.name) if not strategy.rollouts]
+    small = rules.size == 3
+    names = QUICK + (SLOW if COMPILED or small else [])
 
     def one() -> str:
         name = source.choice(names)
@@ -656,8 +661,15 @@ def line_up(source: random.Random, rules: CrissCrossRules) -> list[str]:
                 f"noisy(restrict({name},never=lonely-spaces),0.3)",
             ]
         )
-        if (COMPILED or rules.size == 3) and source.random() < 0.2:
-            spec = source.choice([f"rollout({spec},1)", f"noisy(rollout({name},1),0.5)"])
+        if (COMPILED or small) and source.random() < 0.2:
+            base = source.choice(QUICK)
+            around = [
+                "rollout({},2)",
+                "noisy(rollout(noisy({},0.5),1),0.5)",
+                "restrict(rollout({},1),never=lonely-spaces)",
+                "rollout(restrict({},never=lonely-spaces),1)",
+            ]
+            return source.choice(around).format(base)
         return spec
 
     return [one() for _ in range(source.randint(1, cc.MAX_SEATS))]
@@ -740,6 +752,8 @@ def test_compiled_and_plain_python_play_the_same_games() -> None:
         {"specs": specs, "rules": rules.to_dict(), "deals": deals, "seed": 2**64 - 1, "first": 2**40}
         for lineups, variants, deals in [
             (LINEUPS, [BASIC, ADVANCED], 12),
+            ([QUICK[first : first + 6] for first in range(0, len(QUICK), 6)], [BASIC, ADVANCED], 2),
+            ([SLOW[:6]] if SLOW else [], [CrissCrossRules(size=3)], 4),
             (SMALL_LINEUPS, [CrissCrossRules(size=3), ADVANCED.replace(size=3, start="empty")], 2),
         ]
         for specs in lineups
