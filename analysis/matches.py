@@ -25,7 +25,7 @@ from analysis.histogram import Histogram
 from sims.design import Design, Outcomes
 from sims.errors import UsageError
 from sims.game import SCORE, Game, Rules, find_game
-from sims.run import run
+from sims.run import Run, run
 from sims.table import Player
 from strategies.api import Strategy
 from strategies.specs import builtin_strategies, find_strategy
@@ -101,7 +101,7 @@ class Comparison:
     controls
         The mirror control and the known-weak control.
     seconds, games
-        How long it took with the controls, and the games that were played for the comparison itself.
+        How long it took, and the games that were played for it, both with the controls.
     """
 
     a: str
@@ -174,6 +174,86 @@ def _defined(value: Any) -> Any:
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
+@dataclass(frozen=True)
+class Pairing:
+    """Two players who may be compared: the table that they sit at, and which deals they get.
+
+    Attributes
+    ----------
+    game, rules
+        What is played.
+    a, b
+        The two players.
+    seats, others
+        Seats at the table, and the opponents whom both meet instead of each other.
+    margin
+        The difference in points a game that does not matter.
+    seed
+        The seed of all deals.
+    """
+
+    game: Game
+    rules: Any
+    a: Player
+    b: Player
+    seats: int
+    others: tuple[Player, ...]
+    margin: float
+    seed: int
+
+    def play(
+        self, first: Player, second: Player, deals: int, *, first_deal: int = 0, **work: Any
+    ) -> tuple[Design, Run[PairedCounts]]:
+        """Play two players on deals from `first_deal` on; `work` goes to `sims.run.run`."""
+        match = make_match(first, second, self.seats, self.others)
+        design = Design(self.game, self.rules, match.lineups, seed=self.seed, deals=deals, first_deal=first_deal)
+        return design, run(design, functools.partial(count_pairs, sides=match.design_sides(design)), **work)
+
+    def controls(
+        self, result: PairedResult, deals: int, **work: Any
+    ) -> tuple[dict[str, Control], list[Run[PairedCounts]]]:
+        """Play the controls: A against itself, and the known weak player against the stronger of the two."""
+        # The same player with other draws of its own: differences come and go, and must cancel.
+        runs = [self.play(self.a, dataclasses.replace(self.a, stream=1), deals, **work)[1]]
+        mirror = paired_verdict(runs[0].result, self.margin)
+        controls = {"mirror": control_entry(self.a.spec, mirror, control_passed_mirror(mirror))}
+        weak = next((strategy for strategy in builtin_strategies(self.game.name) if "weak" in strategy.tags), None)
+        stronger = self.a if result.effect >= 0 else self.b
+        if weak is not None:
+            runs.append(self.play(stronger, weak.player(), deals, **work)[1])
+            lost = paired_verdict(runs[1].result, self.margin)
+            passed = control_passed_weak(lost) if stronger.digest != weak.digest else None
+            controls["weak"] = control_entry(weak.spec, lost, passed)
+        return controls, runs
+
+
+def make_pairing(
+    game: str | Game,
+    a: "str | Strategy",
+    b: "str | Strategy",
+    *,
+    seats: int | None = None,
+    opponents: "Sequence[str | Strategy]" = (),
+    margin: float | None = None,
+    variant: "str | Rules | None" = None,
+    seed: int = 1,
+) -> Pairing:
+    """Check the arguments of a comparison (see `compare`) and return the pairing.
+
+    Raises
+    ------
+    UsageError
+        For names, seats or a margin that do not fit.
+    """
+    found = find_game(game)
+    rules = found.resolve_rules(variant)
+    first, second, *others = (find_strategy(found.name, spec).player() for spec in (a, b, *opponents))
+    margin = found.margin if margin is None else margin
+    if isinstance(margin, bool) or not isinstance(margin, int | float) or not (math.isfinite(margin) and margin >= 0):
+        raise UsageError(f"margin={margin!r} does not fit: it takes a number of points, 0 or more")
+    return Pairing(found, rules, first, second, _seats(found, seats, len(others)), tuple(others), margin, seed)
+
+
 def compare(
     game: str | Game,
     a: "str | Strategy",
@@ -219,42 +299,21 @@ def compare(
     UsageError, StrategyError, StoreError
         As they say.
     """
-    found = find_game(game)
-    rules = found.resolve_rules(variant)
-    players = [find_strategy(found.name, spec).player() for spec in (a, b)]
-    others = [find_strategy(found.name, spec).player() for spec in opponents]
-    seats = _seats(found, seats, len(others))
-    margin = found.margin if margin is None else margin
-    if isinstance(margin, bool) or not isinstance(margin, int | float) or not (math.isfinite(margin) and margin >= 0):
-        raise UsageError(f"margin={margin!r} does not fit: it takes a number of points, 0 or more")
-
-    def play(
-        first: Player, second: Player, number: int, keep: Path | str | None
-    ) -> tuple[Design, PairedCounts, float, int]:
-        match = make_match(first, second, seats, others)
-        design = Design(found, rules, match.lineups, seed=seed, deals=number)
-        reduce = functools.partial(count_pairs, sides=match.design_sides(design))
-        played = run(design, reduce, n_jobs=n_jobs, backend=backend, store=keep, progress=progress)
-        return design, played.result, played.seconds, played.games
-
-    design, counts, seconds, games = play(players[0], players[1], deals, store)
-    result = paired_verdict(counts, margin)
-    controls: dict[str, Control] = {}
-    few = min(deals, CONTROL_DEALS)
-    # The same player with other draws of its own: differences come and go, and must cancel.
-    _, mirrored, more, _ = play(players[0], dataclasses.replace(players[0], stream=1), few, None)
-    seconds += more
-    mirror = paired_verdict(mirrored, margin)
-    controls["mirror"] = control_entry(players[0].spec, mirror, control_passed_mirror(mirror))
-    weak = next((strategy for strategy in builtin_strategies(found.name) if "weak" in strategy.tags), None)
-    stronger = players[0] if result.effect >= 0 else players[1]
-    if weak is not None:
-        _, beaten, more, _ = play(stronger, weak.player(), few, None)
-        seconds += more
-        lost = paired_verdict(beaten, margin)
-        passed = control_passed_weak(lost) if stronger.digest != weak.digest else None
-        controls["weak"] = control_entry(weak.spec, lost, passed)
-    return Comparison(players[0].spec, players[1].spec, design, counts, result, controls, seconds, games)
+    pairing = make_pairing(game, a, b, seats=seats, opponents=opponents, margin=margin, variant=variant, seed=seed)
+    work: dict[str, Any] = {"n_jobs": n_jobs, "backend": backend, "progress": progress}
+    design, played = pairing.play(pairing.a, pairing.b, deals, store=store, **work)
+    result = paired_verdict(played.result, pairing.margin)
+    controls, more = pairing.controls(result, min(deals, CONTROL_DEALS), **work)
+    return Comparison(
+        pairing.a.spec,
+        pairing.b.spec,
+        design,
+        played.result,
+        result,
+        controls,
+        played.seconds + sum(control.seconds for control in more),
+        played.games + sum(control.games for control in more),
+    )
 
 
 def _seats(game: Game, seats: int | None, opponents: int) -> int:

@@ -97,7 +97,7 @@ def test_one_block_is_undecided_and_json() -> None:
 def test_store_resumes(tmp_path) -> None:  # type: ignore[no-untyped-def]
     first = compare("criss-cross", "uniform", "blunder", deals=DEALS, seats=3, store=tmp_path / "s")
     again = compare("criss-cross", "uniform", "blunder", deals=DEALS, seats=3, store=tmp_path / "s")
-    assert again.games == 0
+    assert again.games < first.games, "only the controls were played again"
     assert again.to_dict() == first.to_dict()
 
 
