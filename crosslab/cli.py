@@ -402,6 +402,19 @@ def add_output(parser: Parser, formats: tuple[str, ...] = ("table", "json", "csv
 # --- Writing ---------------------------------------------------------------------------------------------------------
 
 
+def check_target(arguments: argparse.Namespace) -> None:
+    """Refuse an --out that cannot be written, before any work is done for it."""
+    if arguments.out is None:
+        return
+    folder = os.path.dirname(arguments.out) or "."
+    try:
+        os.makedirs(folder, exist_ok=True)
+    except OSError as error:
+        raise UsageError(f"cannot write {arguments.out}: {error.strerror or error}") from error
+    if os.path.isdir(arguments.out) or not os.access(folder, os.W_OK):
+        raise UsageError(f"cannot write {arguments.out}: it is a folder, or its folder cannot be written to")
+
+
 def emit(arguments: argparse.Namespace, text: str) -> None:
     """Write the answer to where it was asked for."""
     text = text.rstrip("\n") + "\n"
@@ -409,9 +422,6 @@ def emit(arguments: argparse.Namespace, text: str) -> None:
         sys.stdout.write(text)
         return
     try:
-        folder = os.path.dirname(arguments.out)
-        if folder:
-            os.makedirs(folder, exist_ok=True)
         with open(arguments.out, "w", encoding="utf-8", newline="\n") as file:
             file.write(text)
     except OSError as error:
@@ -629,6 +639,11 @@ def run_compare(arguments: argparse.Namespace) -> int:
     if arguments.until_decided or arguments.sprt:
         return run_compare_until_decided(arguments)
     from analysis.matches import compare
+
+    if arguments.report:
+        from reports.comparison import prepare
+
+        prepare(arguments.report)  # before the games are played
 
     comparison = compare(
         arguments.game,
@@ -905,6 +920,7 @@ def main(words: Sequence[str] | None = None) -> int:
         return 0
     try:
         _announce_compiling()
+        check_target(arguments)
         return int(arguments.run(arguments))
     except CrosslabError as error:
         say(f"crosslab: error: {error}")

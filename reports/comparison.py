@@ -12,7 +12,7 @@ import math
 import os
 import re
 import secrets
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -33,6 +33,13 @@ from sims.table import Player
 from strategies import Strategy, find_strategy
 
 PAGE = "index.html"
+FIGURES, FRAMES = ("scores", "difference"), ("scores", "differences")
+FILES = (
+    PAGE,
+    "comparison.json",
+    *(f"{name}.{kind}" for name in FIGURES for kind in ("svg", "png")),
+    *(f"{name}.{kind}" for name in FRAMES for kind in ("csv", "parquet")),
+)
 GENERATOR = '<meta name="generator" content="crosslab">'
 """Marks a page as ours: a folder that holds files of the report's names is written to only when its page has it."""
 
@@ -75,9 +82,10 @@ def write_comparison(comparison: Comparison, folder: Path | str, *, command: str
     }
     for name, picture in pictures.items():
         files[f"{name}.svg"], files[f"{name}.png"] = picture.svg, picture.png
-    for name, frame in (("scores", comparison.scores()), ("differences", comparison.differences())):
+    for name, frame in zip(FRAMES, (comparison.scores(), comparison.differences()), strict=True):
         files[f"{name}.csv"] = frame.write_csv().encode()
         files[f"{name}.parquet"] = _parquet(frame)
+    assert set(files) == set(FILES)
     publish(target, files)
     return target / PAGE
 
@@ -89,6 +97,20 @@ def _parquet(frame: pl.DataFrame) -> bytes:
 
 
 # --- Files -----------------------------------------------------------------------------------------------------------
+
+
+def prepare(folder: Path | str) -> None:
+    """Make the folder of a report, or say at once why the report could not be written there.
+
+    Raises
+    ------
+    UsageError, StoreError
+        See `write_comparison`.
+    """
+    target = Path(folder)
+    with _one_line_errors(target):
+        target.mkdir(parents=True, exist_ok=True)
+        _refuse_strangers(target, FILES)
 
 
 def publish(folder: Path, files: Mapping[str, bytes]) -> None:
@@ -126,7 +148,7 @@ def publish(folder: Path, files: Mapping[str, bytes]) -> None:
                     temporary.unlink(missing_ok=True)
 
 
-def _refuse_strangers(folder: Path, files: Mapping[str, bytes]) -> None:
+def _refuse_strangers(folder: Path, files: Iterable[str]) -> None:
     page = folder / PAGE
     if page.is_file() and GENERATOR.encode() in page.read_bytes():
         return

@@ -175,7 +175,7 @@ VIEW = np.dtype(
         ("diagonal_weight", np.uint8),
         ("class_points", np.int8, (len(RUNS_OF_CLASS),)),
         ("diagonal_place", np.uint32, (32,)),  # a cell's weight in the diagonal's number, 0 off the diagonal
-        ("sheet_lines", np.uint32, (MAX_SEATS, 11)),  # every seat's sheet as it was before this round
+        ("sheet_lines", np.uint32, (MAX_SEATS, 11)),  # every seat's sheet before this round; from two seats on
         ("sheet_empty", np.uint32, (MAX_SEATS,)),
         ("points", np.int8, (LINE_CODES,)),  # points of every line under these rules
     ],
@@ -401,7 +401,6 @@ def keep_allowed(view: Any, seat: Any, moves: Any, count: Any) -> Any:
         if forbidden < 0:
             return -1
         if not forbidden:
-            moves[index] = moves[kept]
             moves[kept] = move
             kept += 1
     return kept if kept else count

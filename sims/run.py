@@ -74,7 +74,7 @@ class Piece:
 
 @dataclass
 class Run(Generic[Sum]):
-    """What a run gave: the sum of its chunks' results, how long it took, and how many games it played."""
+    """What a run gave: the sum of its chunks' results, how long it took without compiling, and the games it played."""
 
     result: Sum
     seconds: float
@@ -138,6 +138,7 @@ def run(
     if backend not in BACKENDS:
         raise UsageError(f"unknown backend {backend!r}; there are: {', '.join(BACKENDS)}")
     count = workers(n_jobs)
+    _play(design, design.tables(), design.first_deal, 1, None)  # compiles what has to be, before the clock starts
     started = time.perf_counter()
     keeper = Store.open(store, design.to_manifest(), versions(), design.chunks) if store is not None else None
     todo = keeper.missing() if keeper else range(design.chunks)

@@ -23,7 +23,9 @@ def replay(
     seed, deal, rotation
         Which game.
 
-    Returns ------- The trace: game, rules_version, variant (every option), seed, deal, rotation, seats (specs after
+    Returns
+    -------
+    The trace as JSON values: game, rules_version, variant (every option), seed, deal, rotation, seats (specs after
     rotation), events, outcome.
 
     Raises

@@ -103,6 +103,8 @@ class Strategy:
         The declared parameters and the value of each.
     origin
         The file that a user's strategy comes from; empty for those that a name alone finds.
+    finder
+        What finds the player again by game and spec, in another process say; None when the spec alone does not do.
     restriction, limited, noise, rollouts, rollout_limited, rollout_noise, wrapping
         What `restrict`, `noisy` and `rollout` add; `wrapping` is the spec with "{}" where the wrapped one stands.
     """
@@ -116,7 +118,7 @@ class Strategy:
     tags: tuple[str, ...] = ()
     values: tuple[float, ...] = ()
     origin: str = ""
-    named: bool = False  # whether the spec alone can find it again, in another process say
+    finder: Callable[[str, str], Player] | None = None
     restriction: Restriction | None = None
     limited: bool = False
     noise: float = 0.0
@@ -135,6 +137,11 @@ class Strategy:
             if value != parameter.default
         ]
         return self.wrapping.replace("{}", f"{name}:{','.join(changed)}" if changed else name, 1)
+
+    @property
+    def named(self) -> bool:
+        """Whether the spec alone can find it again."""
+        return self.finder is not None
 
     @property
     def source(self) -> str:
@@ -177,15 +184,8 @@ class Strategy:
             rollouts=self.rollouts,
             rollout_limited=self.rollout_limited,
             rollout_noise=self.rollout_noise,
-            remake=(_remake, (self.game, self.spec)) if self.named else None,
+            remake=(self.finder, (self.game, self.spec)) if self.finder else None,
         )
-
-
-def _remake(game: str, spec: str) -> Player:
-    """Find a named strategy again in another process."""
-    from strategies.specs import find_strategy
-
-    return find_strategy(game, spec).player()
 
 
 def _source_digest(*functions: Callable[..., Any] | None) -> str:
@@ -325,7 +325,7 @@ def restrict(player: Strategy, never: Restriction) -> Strategy:
         restriction=never,
         limited=not player.rollouts,
         rollout_limited=player.rollouts > 0,
-        named=player.named and never.named,
+        finder=player.finder if never.named else None,
         wrapping=f"restrict({player.wrapping},never={never.spec})",
     )
 

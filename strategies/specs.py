@@ -48,7 +48,7 @@ class Names(NamedTuple):
     def add(self, item: Strategy | Restriction, origin: str = "") -> None:
         """Add an item, which its spec can find from now on."""
         if isinstance(item, Strategy):
-            self.strategies[item.name] = replace(item, origin=origin, named=True)
+            self.strategies[item.name] = replace(item, origin=origin, finder=find_player)
         else:
             self.restrictions[item.name] = replace(item, origin=origin, named=True)
 
@@ -296,6 +296,11 @@ def find_strategy(game: str, spec: "str | Strategy") -> Strategy:
             raise UsageError(f"{spec!r} sets the parameter {name} twice: give it one value")
         values[name] = _number(value.strip(), f"{found.name}: parameter {name}")
     return found.with_values(**values)
+
+
+def find_player(game: str, spec: str) -> Player:
+    """Return the player that a spec names."""
+    return find_strategy(game, spec).player()
 
 
 def find_players(game: str, lineup: "str | Strategy | Sequence[str | Strategy]") -> list[Player]:

@@ -47,7 +47,7 @@ def test_sequential_test_accepts_one_of_two_differences() -> None:
 
 @pytest.mark.skipif(not COMPILED, reason="plays too many games for plain Python")
 def test_mirror_matches_are_rarely_decided() -> None:
-    """A strategy against an equal one with other draws: at most a share alpha of runs may decide (two of forty, say)."""
+    """An equal player with other draws: at most a share alpha of runs may decide (two of forty, say)."""
     decided = [
         compare_until_decided("criss-cross", "uniform", "noisy(uniform,1)", most_deals=4_000, margin=0, seed=seed)
         for seed in range(40)

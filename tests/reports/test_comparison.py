@@ -375,9 +375,7 @@ def test_strategies_are_described_in_their_authors_words(page):
     text = page(made(a="mine")).text
     assert "mine (A) Likes" in text
     assert "It plays for fun:" in text
-    assert (
-        "blunder (B) The smallest immediate gain, and lonely spaces for preference: loses on purpose. The known" in text
-    )
+    assert f"blunder (B) {find_strategy('criss-cross', 'blunder').summary} The known" in text
 
 
 def test_a_name_that_is_taken_by_another_strategy_is_not_described_by_it(page):
@@ -395,7 +393,7 @@ def test_wrapped_strategies_tell_what_is_around_them(page):
     comparison = made()
     design = dataclasses.replace(comparison.design, lineups=(comparison.design.lineups[0], (wrapped,)))
     text = page(dataclasses.replace(comparison, b=spec, design=design)).text
-    assert "Avoids, as long as it has others, the moves of lonely-spaces: Moves that leave" in text
+    assert "Avoids, as long as it has others, the moves of lonely-spaces: Leave an empty" in text
     assert "Makes a random legal move with a probability of 25 %." in text
 
 

@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sims import bits
@@ -26,6 +26,7 @@ def test_lowest_bit_of_special_words(mask: int) -> None:
     assert lowest_bit(Word(mask)) == (places(mask) or [64])[0]
 
 
+@settings(deadline=None)
 @given(WORDS)
 def test_lowest_bit(mask: int) -> None:
     assert lowest_bit(Word(mask)) == (places(mask) or [64])[0]
@@ -36,6 +37,7 @@ def test_bit_count_of_special_words(mask: int) -> None:
     assert bit_count(Word(mask)) == len(places(mask))
 
 
+@settings(deadline=None)
 @given(WORDS)
 def test_bit_count(mask: int) -> None:
     assert bit_count(Word(mask)) == len(places(mask))
@@ -48,6 +50,7 @@ def test_select_bit_of_special_words(mask: int) -> None:
         assert select_bit_portable(Word(mask), Word(k)) == place
 
 
+@settings(deadline=None)
 @given(WORDS)
 def test_select_bit_and_its_portable_twin_agree_with_a_loop(mask: int) -> None:
     expected = places(mask)
@@ -55,6 +58,7 @@ def test_select_bit_and_its_portable_twin_agree_with_a_loop(mask: int) -> None:
     assert [int(select_bit_portable(Word(mask), Word(k))) for k in range(len(expected))] == expected
 
 
+@settings(deadline=None)
 @given(WORDS)
 def test_results_are_unsigned(mask: int) -> None:
     words = [lowest_bit(Word(mask)), bit_count(Word(mask)), select_bit_portable(Word(mask), Word(0))]

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -110,18 +110,21 @@ def test_next_word_is_xoshiro256_plus_plus() -> None:
     assert [int(next_word(stream)) for _ in range(10)] == XOSHIRO256PP_OF_1234
 
 
+@settings(deadline=None)
 @given(WORDS)
 def test_next_word_agrees_with_the_published_code(start: int) -> None:
     stream = stream_of(start)
     assert [int(next_word(stream)) for _ in range(20)] == list(islice(literal_words(start), 20))
 
 
+@settings(deadline=None)
 @given(WORDS, st.integers(1, 2**32 - 1))
 def test_below_agrees_with_the_literal_method(start: int, n: int) -> None:
     stream, words = stream_of(start), literal_words(start)
     assert [int(below(stream, Word(n))) for _ in range(10)] == [literal_below(words, n) for _ in range(10)]
 
 
+@settings(deadline=None)
 @given(WORDS, st.sampled_from([2**32 - 1, 2**32 - 3, 2**31 + 1, 2**31 - 1, 2**31 + 2**30 + 1, 3, 1]))
 def test_below_stays_in_range(start: int, n: int) -> None:
     stream = stream_of(start)
@@ -184,6 +187,7 @@ def test_deal_key_differs_in_seed_and_deal() -> None:
     assert len(keys) == 2500
 
 
+@settings(deadline=None)
 @given(WORDS, WORDS, st.integers(1, 30), st.integers(0, 7), st.integers(0, 20))
 def test_start_stream_is_a_pure_function_of_its_key(seed: int, deal: int, purpose: int, seat: int, drawn: int) -> None:
     fresh, used = new_streams(2)

@@ -11,14 +11,14 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
 from sims import chance
 from sims import criss_cross as cc
 from sims.bits import ONE, Word, bit_count
-from sims.chance import deal_key, fill_stream, new_streams
+from sims.chance import deal_key, fill_stream, new_streams, start_stream
 from sims.criss_cross import CRISS_CROSS, CrissCrossRules
 from sims.game import WIN_UNIT, find_game
 from sims.jit import COMPILED
@@ -228,6 +228,7 @@ def test_all_pairs() -> None:
     assert cells_of(cc.all_pairs(Word(0b00001_00011))) == {0, 32}
 
 
+@settings(deadline=None)
 @given(SIGNS, st.sampled_from([3, 4, 5]))
 def test_all_pairs_agree_with_the_sheet(symbols: list[int], size: int) -> None:
     sheet = square(symbols, size)
@@ -236,6 +237,7 @@ def test_all_pairs_agree_with_the_sheet(symbols: list[int], size: int) -> None:
     assert cells_of(cc.all_pairs(Word(view.empty))) == expected
 
 
+@settings(deadline=None)
 @given(SIGNS, st.sampled_from([3, 4, 5]))
 def test_lonely_cells(symbols: list[int], size: int) -> None:
     sheet = square(symbols, size)
@@ -277,6 +279,7 @@ def test_symbol_at() -> None:
     assert [[int(cc.symbol_at(view, cell(row, column))) for column in range(5)] for row in range(5)] == sheet
 
 
+@settings(deadline=None)
 @given(SIGNS, st.sampled_from([3, 4, 5]), SYMBOLS, SYMBOLS)
 def test_is_legal_and_list_moves(symbols: list[int], size: int, first: int, second: int) -> None:
     sheet = square(symbols, size)
@@ -296,6 +299,7 @@ def test_is_legal_refuses_what_is_no_pair(move: int) -> None:
     assert not cc.is_legal(view, Word(move))
 
 
+@settings(deadline=None)
 @given(SIGNS, RULES, SYMBOLS, SYMBOLS, st.data())
 def test_place_and_gain_agree_with_the_literal_sheet(
     symbols: list[int], rules: CrissCrossRules, first: int, second: int, data: st.DataObject
@@ -325,6 +329,7 @@ def test_place_and_gain_agree_with_the_literal_sheet(
     assert gained == after - before
 
 
+@settings(deadline=None)
 @given(SIGNS, st.data())
 def test_lonely(symbols: list[int], data: st.DataObject) -> None:
     view = view_of(square(symbols, 5))
@@ -497,6 +502,7 @@ def test_write_outcome_of_the_rulebook_sheets() -> None:
     assert (advanced["score"], advanced["best_line"], advanced["diagonal"]) == (24, 8, 4)
 
 
+@settings(deadline=None)
 @given(SIGNS, RULES)
 def test_write_outcome_agrees_with_the_literal_sheet(symbols: list[int], rules: CrissCrossRules) -> None:
     sheet = square(symbols, rules.size)
@@ -510,6 +516,7 @@ def test_write_outcome_agrees_with_the_literal_sheet(symbols: list[int], rules: 
     ]
 
 
+@settings(deadline=None)
 @given(st.lists(st.tuples(st.integers(-3, 3), st.integers(-2, 2)), min_size=2, max_size=6))
 def test_write_ranks(standing: list[tuple[int, int]]) -> None:
     outcomes = np.zeros((len(standing), len(CRISS_CROSS.columns)), np.int16)
@@ -634,9 +641,14 @@ def test_narrate_tells_every_event() -> None:
 # --- Against the literal engine --------------------------------------------------------------------------------------
 
 
+QUICK = [one.spec for one in builtin_strategies(CRISS_CROSS.name) if "look-ahead" not in one.tags]
+SLOW = [one.spec for one in builtin_strategies(CRISS_CROSS.name) if "look-ahead" in one.tags]
+
+
 def line_up(source: random.Random, rules: CrissCrossRules) -> list[str]:
     """One to six built-in players, each bare or wrapped."""
-    names = [strategy.spec for strategy in builtin_strategies(CRISS_CROSS.name) if not strategy.rollouts]
+    small = rules.size == 3
+    names = QUICK + (SLOW if COMPILED or small else [])
 
     def one() -> str:
         name = source.choice(names)
@@ -649,8 +661,15 @@ def line_up(source: random.Random, rules: CrissCrossRules) -> list[str]:
                 f"noisy(restrict({name},never=lonely-spaces),0.3)",
             ]
         )
-        if (COMPILED or rules.size == 3) and source.random() < 0.2:
-            spec = source.choice([f"rollout({spec},1)", f"noisy(rollout({name},1),0.5)"])
+        if (COMPILED or small) and source.random() < 0.2:
+            base = source.choice(QUICK)
+            around = [
+                "rollout({},2)",
+                "noisy(rollout(noisy({},0.5),1),0.5)",
+                "restrict(rollout({},1),never=lonely-spaces)",
+                "rollout(restrict({},never=lonely-spaces),1)",
+            ]
+            return source.choice(around).format(base)
         return spec
 
     return [one() for _ in range(source.randint(1, cc.MAX_SEATS))]
@@ -733,6 +752,8 @@ def test_compiled_and_plain_python_play_the_same_games() -> None:
         {"specs": specs, "rules": rules.to_dict(), "deals": deals, "seed": 2**64 - 1, "first": 2**40}
         for lineups, variants, deals in [
             (LINEUPS, [BASIC, ADVANCED], 12),
+            ([QUICK[first : first + 6] for first in range(0, len(QUICK), 6)], [BASIC, ADVANCED], 2),
+            ([SLOW[:6]] if SLOW else [], [CrissCrossRules(size=3)], 4),
             (SMALL_LINEUPS, [CrissCrossRules(size=3), ADVANCED.replace(size=3, start="empty")], 2),
         ]
         for specs in lineups
@@ -807,6 +828,26 @@ def test_seeds_and_deals_differ() -> None:
     runs = [(seed, first) for seed in (0, 1, 2**64 - 1) for first in (0, 10, 2**40)]
     scores = [play(["uniform"] * 3, 10, seed=seed, first=first)[:, :, 0].tolist() for seed, first in runs]
     assert len({str(some) for some in scores}) == len(runs)
+
+
+@pytest.mark.parametrize("spec", ["uniform", "noisy(uniform,1)", "noisy(rollout(uniform,1),1)", "rollout(uniform,1)"])
+def test_seats_choose_independently(spec: str) -> None:
+    _, logs = table([spec] * 3, CrissCrossRules(size=3, start="empty")).log(3, 0, 40 if COMPILED else 5)
+    first, second, third = (logs.moves[:, :, seat].tolist() for seat in range(3))
+    assert first != second != third != first
+
+
+def test_errors_come_from_a_stream_of_their_own() -> None:
+    seated = table(["noisy(uniform,1)"] * 2)
+    seated.log(3, 8)
+    fresh = new_streams(1)[0]
+    for seat in range(2):
+        start_stream(fresh, Word(deal_key(Word(3), Word(8))), Word(chance.STRATEGY), Word(seat))
+        assert seated._streams[seat, 0] == fresh  # a player that always errs is never asked
+
+
+def test_noise_that_never_comes_changes_nothing() -> None:
+    assert play(["noisy(uniform,1e-300)"], 10).tolist() == play(["uniform"], 10).tolist()
 
 
 def test_noise_of_rate_one_is_a_uniform_player() -> None:

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sims.criss_cross import CrissCrossRules
@@ -162,6 +162,7 @@ def test_replace_text_says_what_is_wrong(text: str, message: str) -> None:
     assert str(caught.value) == message
 
 
+@settings(deadline=None)
 @given(st.integers(3, 9), st.lists(st.integers(-3, 3), min_size=2, max_size=2), st.sampled_from(["full", "empty"]))
 def test_to_dict_survives_json_and_makes_the_rules_again(size: int, points: list[int], start: str) -> None:
     rules = ToyRules(size, tuple(points), start)

@@ -9,10 +9,10 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-import cloudpickle  # type: ignore[import-untyped]
+import cloudpickle
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sims.criss_cross import CRISS_CROSS, gain, is_vertical, lonely, random_move
@@ -122,6 +122,7 @@ def test_number(value: float, text: str) -> None:
     assert number(value) == text
 
 
+@settings(deadline=None)
 @given(st.floats(allow_nan=False, allow_infinity=False))
 def test_number_reads_back_as_the_same_number(value: float) -> None:
     assert float(number(value)) == value

@@ -7,7 +7,7 @@ from types import ModuleType
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sims.criss_cross import CRISS_CROSS, gain, random_move
@@ -227,6 +227,7 @@ def wrapped(draw: st.DrawFn) -> Strategy:
     return made
 
 
+@settings(deadline=None)
 @given(st.composite(wrapped)())
 def test_a_spec_finds_the_same_player_again(made: Strategy) -> None:
     found = find_strategy(GAME, made.spec)
@@ -307,8 +308,8 @@ def test_split_arguments(text: str, parts: list[str]) -> None:
     assert split_arguments(text) == parts
 
 
+@settings(deadline=None)
 @given(st.text(alphabet="uniform(),:=.py 0123456789-nosyrlt", max_size=30))
-@settings(suppress_health_check=[HealthCheck.too_slow])
 def test_any_text_is_read_or_refused_in_one_line(text: str) -> None:
     try:
         found = find_strategy(GAME, text)
