@@ -26,7 +26,7 @@ from sims.errors import StrategyError, UsageError
 from sims.store import Store
 
 BACKENDS = {"threads": "threading", "loky": "loky"}
-WORK_SECONDS = 0.25  # what a worker is handed at a time
+WORK_SECONDS = 0.15  # what a worker is handed at a time
 CALL_SECONDS = 0.1  # the longest kernel call: between two of them a run can be stopped
 BAR_DELAY = 1.0  # seconds before a progress bar appears
 
