@@ -458,6 +458,27 @@ def to_csv(frame: "pl.DataFrame") -> str:
     return frame.write_csv()
 
 
+def answer(
+    arguments: argparse.Namespace,
+    found: Any,
+    *,
+    frame: "Callable[[], pl.DataFrame] | None" = None,
+    text: Callable[[], str] | None = None,
+) -> int:
+    """Write what a verb found in the format that was asked for, and say how fast it was.
+
+    `frame` and `text` give the CSV and the text of results that have others than `summary()` and `text()`.
+    """
+    if arguments.format == "json":
+        emit(arguments, to_json(_json_ready(found.to_dict())))
+    elif arguments.format == "csv":
+        emit(arguments, to_csv((frame or found.summary)()))
+    else:
+        emit(arguments, (text or found.text)())
+        say(_speed(found.games, found.seconds))
+    return 0
+
+
 def say(text: str) -> None:
     """Tell the user something that is not part of the answer."""
     print(text, file=sys.stderr)
@@ -556,14 +577,7 @@ def run_simulate(arguments: argparse.Namespace) -> int:
         store=arguments.store,
         rows=False,
     )
-    if arguments.format == "json":
-        emit(arguments, to_json(_json_ready(results.to_dict())))
-    elif arguments.format == "csv":
-        emit(arguments, to_csv(results.summary()))
-    else:
-        emit(arguments, _simulation_table(results))
-        say(_speed(results.games, results.seconds))
-    return 0
+    return answer(arguments, results, text=lambda: _simulation_table(results))
 
 
 def _json_ready(value: Any) -> Any:
@@ -624,14 +638,7 @@ def run_compare_until_decided(arguments: argparse.Namespace) -> int:
         n_jobs=arguments.jobs,
         backend=arguments.backend,
     )
-    if arguments.format == "json":
-        emit(arguments, to_json(comparison.to_dict()))
-    elif arguments.format == "csv":
-        emit(arguments, to_csv(comparison.summary()))
-    else:
-        emit(arguments, comparison.text())
-        say(_speed(comparison.games, comparison.seconds))
-    return 0
+    return answer(arguments, comparison)
 
 
 def run_compare(arguments: argparse.Namespace) -> int:
@@ -660,13 +667,7 @@ def run_compare(arguments: argparse.Namespace) -> int:
         backend=arguments.backend,
         store=arguments.store,
     )
-    if arguments.format == "json":
-        emit(arguments, to_json(comparison.to_dict()))
-    elif arguments.format == "csv":
-        emit(arguments, to_csv(comparison.summary()))
-    else:
-        emit(arguments, comparison.text())
-        say(_speed(comparison.games, comparison.seconds))
+    answer(arguments, comparison)
     if arguments.report:
         from reports.comparison import write_comparison
 
@@ -691,14 +692,7 @@ def run_distribution(arguments: argparse.Namespace) -> int:
         tails=arguments.tails,
         quantiles=arguments.quantiles or QUANTILES,
     )
-    if arguments.format == "json":
-        emit(arguments, to_json(found.to_dict()))
-    elif arguments.format == "csv":
-        emit(arguments, to_csv(found.statistics()))
-    else:
-        emit(arguments, found.text())
-        say(_speed(found.games, found.seconds))
-    return 0
+    return answer(arguments, found, frame=found.statistics)
 
 
 def run_balance(arguments: argparse.Namespace) -> int:
@@ -719,13 +713,7 @@ def run_balance(arguments: argparse.Namespace) -> int:
         backend=arguments.backend,
         store=arguments.store,
     )
-    if arguments.format == "json":
-        emit(arguments, to_json(found.to_dict()))
-    elif arguments.format == "csv":
-        emit(arguments, to_csv(found.summary()))
-    else:
-        emit(arguments, found.text())
-        say(_speed(found.games, found.seconds))
+    answer(arguments, found)
     if arguments.records:
         say(f"records: {arguments.records}")
     return 0
@@ -753,14 +741,7 @@ def run_sweep(arguments: argparse.Namespace) -> int:
         found = find_target(arguments.game, arguments.strategies, grid, target=measure, value=value, **common)
     else:
         found = sweep(arguments.game, arguments.strategies, grid, **common)
-    if arguments.format == "json":
-        emit(arguments, to_json(found.to_dict()))
-    elif arguments.format == "csv":
-        emit(arguments, to_csv(found.summary()))
-    else:
-        emit(arguments, found.text())
-        say(_speed(found.games, found.seconds))
-    return 0
+    return answer(arguments, found)
 
 
 def run_rank(arguments: argparse.Namespace) -> int:
@@ -792,14 +773,7 @@ def run_rank(arguments: argparse.Namespace) -> int:
         found = rank(
             arguments.game, arguments.strategies or None, deals=arguments.deals, store=arguments.store, **common
         )
-    if arguments.format == "json":
-        emit(arguments, to_json(found.to_dict()))
-    elif arguments.format == "csv":
-        emit(arguments, to_csv(found.summary()))
-    else:
-        emit(arguments, found.text())
-        say(_speed(found.games, found.seconds))
-    return 0
+    return answer(arguments, found)
 
 
 def run_tune(arguments: argparse.Namespace) -> int:
@@ -819,14 +793,7 @@ def run_tune(arguments: argparse.Namespace) -> int:
         n_jobs=arguments.jobs,
         backend=arguments.backend,
     )
-    if arguments.format == "json":
-        emit(arguments, to_json(found.to_dict()))
-    elif arguments.format == "csv":
-        emit(arguments, to_csv(found.trial_table()))
-    else:
-        emit(arguments, found.text())
-        say(_speed(found.games, found.seconds))
-    return 0
+    return answer(arguments, found, frame=found.trial_table)
 
 
 def run_replay(arguments: argparse.Namespace) -> int:
