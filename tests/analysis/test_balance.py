@@ -60,7 +60,7 @@ def planted(monkeypatch: pytest.MonkeyPatch) -> Game:
 
 
 def of_planted(name: str) -> Strategy:
-    return dataclasses.replace(find_strategy("criss-cross", name), game=PLANTED.name, named=False)
+    return dataclasses.replace(find_strategy("criss-cross", name), game=PLANTED.name, finder=None)
 
 
 def design(rotations: int = 1, seats: int = 2, game: Game = GAME) -> Design:

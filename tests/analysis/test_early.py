@@ -45,14 +45,28 @@ def test_sequential_test_accepts_one_of_two_differences() -> None:
     assert back.result.verdict == "accepted low"
 
 
+def decided_mirrors(seeds: int) -> int:
+    """Return how many runs of an equal player with other draws, at nine looks each, end in a verdict."""
+    found = [
+        compare_until_decided(
+            "criss-cross", "uniform", "noisy(uniform,1)", most_deals=20_000, margin=0, seed=seed, progress=False
+        )
+        for seed in range(seeds)
+    ]
+    return sum(one.result.verdict != "undecided" for one in found)
+
+
 @pytest.mark.skipif(not COMPILED, reason="plays too many games for plain Python")
 def test_mirror_matches_are_rarely_decided() -> None:
-    """An equal player with other draws: at most a share alpha of runs may decide (two of forty, say)."""
-    decided = [
-        compare_until_decided("criss-cross", "uniform", "noisy(uniform,1)", most_deals=4_000, margin=0, seed=seed)
-        for seed in range(40)
-    ]
-    assert sum(found.result.verdict != "undecided" for found in decided) <= 5
+    """With alpha = 5 %, six or more of forty would come in one of seventy such tests at the most."""
+    assert decided_mirrors(40) <= 5
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not COMPILED, reason="plays too many games for plain Python")
+def test_a_thousand_mirror_matches_are_decided_in_at_most_their_share() -> None:
+    """Five per cent, and three standard errors of a share measured a thousand times."""
+    assert decided_mirrors(1_000) <= 50 + 21
 
 
 def test_text_is_at_most_80_columns_wide() -> None:
