@@ -4,12 +4,16 @@ Only the standard library is imported before a verb runs, so that help comes at 
 """
 
 import argparse
+import contextlib
 import io
 import json
 import os
 import shlex
+import signal
+import socket
 import sys
-from collections.abc import Callable, Sequence
+import threading
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from sims.errors import CrosslabError, StrategyError, UsageError
@@ -19,6 +23,7 @@ if TYPE_CHECKING:
 
 EXIT_ERROR = 2
 EXIT_INTERRUPTED = 130
+STOP_SECONDS = 2.0  # what a command gets to stop by itself after Ctrl-C
 FACTORS = {"k": 1_000, "M": 1_000_000, "G": 1_000_000_000}
 WIDTH = 80
 
@@ -870,6 +875,41 @@ def _tell_strategy_error(error: StrategyError) -> None:
         say(f"replay: {error.replay}")
 
 
+@contextlib.contextmanager
+def stopping_for_certain(arguments: argparse.Namespace) -> Iterator[None]:
+    """End the process when Ctrl-C is not heard: compiled code that does not come back cannot be interrupted otherwise.
+
+    Python handles a signal between two of its own steps only. The number of the signal arrives at a socket at once, and
+    a thread that waits there gives the command a moment to stop by itself.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    stopped = threading.Event()
+    receiver, sender = socket.socketpair()
+    sender.setblocking(False)
+
+    def watch() -> None:
+        while True:
+            numbers = receiver.recv(64)
+            if not numbers:
+                return
+            if signal.SIGINT in numbers and not stopped.wait(STOP_SECONDS):
+                say("\ncrosslab: stopped while a strategy did not come back; `crosslab check` finds out where")
+                if getattr(arguments, "store", None):
+                    say(f"complete chunks are kept in {arguments.store}; go on with: {command_line()}")
+                os._exit(EXIT_INTERRUPTED)
+
+    before = signal.set_wakeup_fd(sender.fileno(), warn_on_full_buffer=False)
+    threading.Thread(target=watch, daemon=True).start()
+    try:
+        yield
+    finally:
+        stopped.set()
+        signal.set_wakeup_fd(before)
+        sender.close()
+
+
 def main(words: Sequence[str] | None = None) -> int:
     """Run the command; return its exit code."""
     for stream in (sys.stdout, sys.stderr):
@@ -888,7 +928,8 @@ def main(words: Sequence[str] | None = None) -> int:
     try:
         _announce_compiling()
         check_target(arguments)
-        return int(arguments.run(arguments))
+        with stopping_for_certain(arguments):
+            return int(arguments.run(arguments))
     except CrosslabError as error:
         say(f"crosslab: error: {error}")
         if isinstance(error, StrategyError):

@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -218,6 +219,41 @@ def test_a_failing_strategy_is_explained(
     assert "position:\n" in said
     assert f"replay: crosslab replay criss-cross ideas.py:{name} --seed 1 --deal 0" in said
     assert "site-packages" not in said
+
+
+ENDLESS = """
+from strategies import strategy
+
+@strategy("criss-cross")
+def thinks(view, rng, params):
+    \"\"\"Never comes back.\"\"\"
+    turns = 0
+    while view.round_number > 0:
+        turns += 1
+    return turns
+"""
+
+
+@pytest.mark.skipif(os.name != "posix" or not COMPILED, reason="sends SIGINT; plain Python can be interrupted anyway")
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_ctrl_c_ends_an_endless_strategy(jobs: str, tmp_path: Path) -> None:
+    (tmp_path / "ideas.py").write_text(ENDLESS)
+    words = ["simulate", "criss-cross", f"{tmp_path / 'ideas.py'}:thinks", "--jobs", jobs]
+    code = (
+        "import sys; from crosslab import cli, simulate; from sims.table import Table; cli.STOP_SECONDS = 0.2; "
+        "simulate('criss-cross', 'uniform', deals=1); "  # so that nothing is left to compile when it plays
+        "play = Table.play; Table.play = lambda *given: (print('plays', flush=True), play(*given)); "
+        "sys.exit(cli.main(sys.argv[1:]))"
+    )
+    process = subprocess.Popen(
+        [sys.executable, "-c", code, *words], cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    assert process.stdout is not None
+    assert process.stdout.readline() == "plays\n"
+    process.send_signal(signal.SIGINT)
+    _, said = process.communicate()
+    assert process.returncode == 130
+    assert "a strategy did not come back" in said
 
 
 def test_module_and_pipe() -> None:
