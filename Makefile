@@ -17,6 +17,7 @@ test: .venv/developed
 
 test-slow: .venv/developed
 	$(BIN)/python -m pytest -m slow
+	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -m slow --ignore tests/sims tests/analysis tests/crosslab
 
 lint: .venv/developed
 	$(BIN)/ruff check .
