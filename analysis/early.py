@@ -7,7 +7,7 @@ function of the design and the seed alone. The rules themselves are in `analysis
 import textwrap
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
@@ -26,6 +26,9 @@ from analysis.sequential import (
 from sims.design import check_whole
 from sims.game import Game, Rules
 from strategies.api import Strategy
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 FIRST_LOOK = 1_024
 LOOK_RATIO = 1.5
@@ -132,6 +135,10 @@ class EarlyComparison:
         told = self.to_dict()
         names = {key: told[key] for key in ("a", "b", "measure")}
         return pl.DataFrame([{**names, **told["estimate"], **told["result"], "seed": told["seed"]}])
+
+    def to_pandas(self) -> "pd.DataFrame":
+        """Return `summary` for pandas."""
+        return self.summary().to_pandas()
 
 
 def compare_until_decided(

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
@@ -36,6 +36,9 @@ from sims.run import Run, run
 from sims.table import Player
 from strategies.api import Strategy
 from strategies.specs import builtin_strategies, find_strategy
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 CONTROL_DEALS = 16_384
 """Controls play at most this many deals: enough to see a difference of half a point, and no burden on a long run."""
@@ -215,6 +218,10 @@ class Comparison:
         for name, control in self.controls.items():
             row[f"{name}_control"] = control["passed"]
         return pl.DataFrame([row])
+
+    def to_pandas(self) -> "pd.DataFrame":
+        """Return `summary` for pandas."""
+        return self.summary().to_pandas()
 
 
 def _counted(histogram: Histogram, scale: int, name: str) -> pl.DataFrame:

@@ -75,6 +75,7 @@ def test_text_is_at_most_80_columns_wide() -> None:
     )
     assert max(len(line) for line in found.text().splitlines()) <= 80
     assert found.summary()["verdict"].to_list() == ["better"]
+    assert found.to_pandas()["verdict"].tolist() == ["better"]
 
 
 @pytest.mark.parametrize("test", [None, (0, 0.1)])

@@ -112,6 +112,7 @@ def test_frames_count_every_block() -> None:
     assert comparison.differences()["count"].sum() == 50
     assert comparison.scores()["count"].sum() == 100
     assert comparison.summary()["verdict"].to_list() == [comparison.result.verdict]
+    assert comparison.to_pandas()["blocks"].tolist() == [50]
 
 
 @pytest.mark.parametrize(
