@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from analysis.histogram import Histogram as Histogram
     from analysis.matches import Comparison as Comparison
     from analysis.matches import compare as compare
+    from analysis.played import compare_played as compare_played
+    from analysis.played import rank_played as rank_played
     from analysis.races import race as race
     from analysis.rankings import Ranking as Ranking
     from analysis.rankings import rank as rank
@@ -55,6 +57,7 @@ _HOMES = {
         "EarlyComparison",
         "compare_until_decided",
     ),
+    "analysis.played": ("compare_played", "rank_played"),
     "analysis.races": ("race",),
     "analysis.rankings": (
         "Ranking",

@@ -890,24 +890,24 @@ def stopping_for_certain(arguments: argparse.Namespace) -> Iterator[None]:
     sender.setblocking(False)
 
     def watch() -> None:
-        while True:
-            numbers = receiver.recv(64)
-            if not numbers:
-                return
-            if signal.SIGINT in numbers and not stopped.wait(STOP_SECONDS):
-                say("\ncrosslab: stopped while a strategy did not come back; `crosslab check` finds out where")
-                if getattr(arguments, "store", None):
-                    say(f"complete chunks are kept in {arguments.store}; go on with: {command_line()}")
-                os._exit(EXIT_INTERRUPTED)
+        with receiver:
+            while numbers := receiver.recv(64):
+                if signal.SIGINT in numbers and not stopped.wait(STOP_SECONDS):
+                    say("\ncrosslab: stopped while a strategy did not come back; `crosslab check` finds out where")
+                    if getattr(arguments, "store", None):
+                        say(f"complete chunks are kept in {arguments.store}; go on with: {command_line()}")
+                    os._exit(EXIT_INTERRUPTED)
 
     before = signal.set_wakeup_fd(sender.fileno(), warn_on_full_buffer=False)
-    threading.Thread(target=watch, daemon=True).start()
+    watcher = threading.Thread(target=watch, daemon=True)
+    watcher.start()
     try:
         yield
     finally:
         stopped.set()
         signal.set_wakeup_fd(before)
-        sender.close()
+        sender.close()  # ends the watcher
+        watcher.join()
 
 
 def main(words: Sequence[str] | None = None) -> int:
