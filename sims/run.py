@@ -138,10 +138,11 @@ def run(
     if backend not in BACKENDS:
         raise UsageError(f"unknown backend {backend!r}; there are: {', '.join(BACKENDS)}")
     count = workers(n_jobs)
-    _play(design, design.tables(), design.first_deal, 1, None)  # compiles what has to be, before the clock starts
-    started = time.perf_counter()
     keeper = Store.open(store, design.to_manifest(), versions(), design.chunks) if store is not None else None
     todo = keeper.missing() if keeper else range(design.chunks)
+    if todo:
+        _play(design, design.tables(), design.first_deal, 1, None)  # compiles what has to be, before the clock starts
+    started = time.perf_counter()
     stop = threading.Event()
     result: Sum | None = None
     complete = design.chunks - len(todo)
