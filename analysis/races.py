@@ -14,10 +14,11 @@ import polars as pl
 
 from analysis.comparisons import FEWEST_BLOCKS, decide
 from analysis.intervals import Interval, check_confidence
+from analysis.matches import defined
 from analysis.rankings import check_margin, check_measure, find_field, heading
 from analysis.sequential import confidence_sequence, looks
 from analysis.simultaneous import Moments
-from analysis.sweeps import defined, wide_table, wrapped
+from analysis.sweeps import wide_table, wrapped
 from analysis.tournaments import Measure, Tournament, count_chosen, make_tournament, resolve_format
 from sims.design import LARGEST_DEALS, Design, check_whole
 from sims.game import Game, Rules, find_game

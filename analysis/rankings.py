@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from analysis.comparisons import FEWEST_BLOCKS, Verdict, decide
 from analysis.cycles import Cycle, significant_cycles
 from analysis.intervals import Interval, check_confidence, student_interval
+from analysis.matches import defined
 from analysis.ratings import Order, Ratings, bradley_terry, plackett_luce
 from analysis.simultaneous import (
     Contrast,
@@ -28,7 +29,7 @@ from analysis.simultaneous import (
     rank_intervals,
     simultaneous_intervals,
 )
-from analysis.sweeps import defined, wide_table, wrapped
+from analysis.sweeps import wide_table, wrapped
 from analysis.tournaments import (
     GROUPS,
     MEASURES,

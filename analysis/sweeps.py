@@ -6,7 +6,6 @@ points shared.
 
 import functools
 import itertools
-import math
 import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -32,6 +31,7 @@ from analysis.grids import (
     value_text,
 )
 from analysis.intervals import Interval, check_confidence, student_interval
+from analysis.matches import defined
 from analysis.simultaneous import Moments
 from sims.errors import UsageError
 from sims.game import SCORE, Game, Rules, find_game
@@ -342,11 +342,6 @@ class Sweep:
     def _told(self, point: int) -> str:
         values = zip(self.axes, self.points[point].values, strict=True)
         return ", ".join(f"{axis.name}={value_text(value)}" for axis, value in values) or "the base"
-
-
-def defined(value: float) -> float | None:
-    """Return a number, or None for one that is not defined."""
-    return value if math.isfinite(value) else None
 
 
 def _excludes(interval: Interval, blocks: int) -> bool:

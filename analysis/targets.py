@@ -25,8 +25,9 @@ from analysis.grids import (
     value_text,
 )
 from analysis.intervals import Interval, check_confidence, student_interval
+from analysis.matches import defined
 from analysis.simultaneous import Moments
-from analysis.sweeps import defined, wide_table, wrapped
+from analysis.sweeps import wide_table, wrapped
 from sims.errors import UsageError
 from sims.game import Game, Rules, Whole, find_game, near_misses
 from strategies.api import Strategy

@@ -27,10 +27,10 @@ from analysis.comparisons import (
     verdict_block,
 )
 from analysis.intervals import Interval
-from analysis.matches import CONTROL_DEALS, count_pairs, make_match
+from analysis.matches import CONTROL_DEALS, count_pairs, defined, make_match
 from analysis.sequential import confidence_sequence
 from analysis.simultaneous import Moments
-from analysis.sweeps import defined, wide_table, wrapped
+from analysis.sweeps import wide_table, wrapped
 from sims.design import Design, Outcomes, check_whole
 from sims.errors import UsageError
 from sims.game import SCORE, Game, Rules, find_game
