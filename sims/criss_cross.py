@@ -21,8 +21,9 @@ from numba import from_dtype, types
 from numpy.typing import NDArray
 
 from sims import chance
+from sims.asking import make_asking, make_thinking, new_scratch, start_streams
 from sims.bits import ONE, Word, bit_count, lowest_bit, select_bit
-from sims.chance import below, deal_key, next_word, start_stream
+from sims.chance import below, deal_key, start_stream
 from sims.game import (
     RANK,
     SCORE,
@@ -38,7 +39,7 @@ from sims.game import (
     option,
     register,
 )
-from sims.jit import caller, jit
+from sims.jit import jit
 
 # --- Facts -----------------------------------------------------------------------------------------------------------
 
@@ -196,8 +197,6 @@ PARAMETERS = types.Array(types.float64, 1, "C", aligned=False)  # as Numba types
 CHOOSE = types.uint64(from_dtype(VIEW), from_dtype(chance.STREAM), PARAMETERS)
 VALUE = types.float64(from_dtype(VIEW), types.uint64, PARAMETERS)
 FORBID = types.int64(from_dtype(VIEW), types.uint64, PARAMETERS)
-
-call_choose, call_value, call_forbid = caller(CHOOSE), caller(VALUE), caller(FORBID)
 
 
 def new_views(rules: CrissCrossRules, seats: int) -> Any:
@@ -388,75 +387,8 @@ def random_move(view: Any, rng: Any) -> Any:
 # --- The play kernel -------------------------------------------------------------------------------------------------
 
 
-@jit
-def keep_allowed(view: Any, seat: Any, moves: Any, count: Any) -> Any:
-    """Drop the moves that the seat's restriction forbids, unless it forbids all.
-
-    Return how many are left, or −1 when the restriction failed.
-    """
-    kept = 0
-    for index in range(count):
-        move = moves[index]
-        forbidden = call_forbid(seat.forbidder, view, move, seat.params)
-        if forbidden < 0:
-            return -1
-        if not forbidden:
-            moves[kept] = move
-            kept += 1
-    return kept if kept else count
-
-
-@jit
-def best_of(moves: Any, worth: Any, count: Any, rng: Any) -> Any:
-    """Return the move of the highest worth, ties at random."""
-    best = -np.inf
-    for index in range(count):
-        best = max(best, worth[index])
-    ties = 0
-    for index in range(count):
-        if worth[index] == best:
-            moves[ties] = moves[index]
-            ties += 1
-    return moves[below(rng, ties)] if ties > 1 else moves[0]
-
-
-@jit
-def note(view: Any, rng: Any, probe: Any) -> None:
-    """Keep what a strategy is about to see: a refused game is played again to find out why."""
-    probe.ahead = view.ahead
-    probe.s0, probe.s1, probe.s2, probe.s3 = rng.s0, rng.s1, rng.s2, rng.s3
-    probe.move = ILLEGAL
-
-
-@jit
-def ask(view: Any, seat: Any, rng: Any, noise: Any, scratch: Any, probe: Any) -> Any:
-    """Return the move of a seat's own strategy, chooser or heuristic, limited and noisy as the seat's record says."""
-    moves, worth = scratch
-    if probe.on:
-        note(view, rng, probe)
-    errs = seat.noise > 0.0 and chance.uniform(noise) < seat.noise
-    if not (errs or seat.by_value):
-        move = call_choose(seat.chooser, view, rng, seat.params)
-        if not seat.limited or not is_legal(view, move):
-            return move
-        forbidden = call_forbid(seat.forbidder, view, move, seat.params)
-        if forbidden <= 0:
-            return move if forbidden == 0 else ILLEGAL
-    count = list_moves(view, moves)
-    if seat.limited:
-        count = keep_allowed(view, seat, moves, count)
-        if count < 0:
-            return ILLEGAL
-    if errs:
-        return moves[below(noise, count)]
-    if not seat.by_value:
-        return moves[below(rng, count)]
-    for index in range(count):
-        worth[index] = call_value(seat.valuer, view, moves[index], seat.params)
-        if np.isnan(worth[index]):
-            probe.move = moves[index]
-            return ILLEGAL
-    return best_of(moves, worth, count, rng)
+ASKING = make_asking(CHOOSE, VALUE, FORBID, int(ILLEGAL), list_moves, is_legal)
+call_choose, ask = ASKING.choose, ASKING.ask
 
 
 @jit
@@ -479,45 +411,24 @@ def roll(view: Any, dice: Any) -> None:
 
 
 @jit
-def ask_by_rollouts(
-    views: Any, seat: Any, rng: Any, noise: Any, scratch: Any, outer: Any, dice: Any, probe: Any
-) -> Any:
-    """Return the move with the highest mean total when the seat's own strategy plays every game to its end.
-
-    Every move is tried on the same dice, which come from the seat's own stream, never from the deal's.
-    """
+def play_out(views: Any, seat: Any, move: Any, rng: Any, noise: Any, scratch: Any, dice: Any, probe: Any) -> Any:
+    """Make a move and let the seat's own strategy play to the end; return the total, NaN when a move was refused."""
     view, ahead = views[0], views[1]
-    moves, worth = outer
-    if probe.on:
-        note(view, rng, probe)
-    if seat.rollout_noise > 0.0 and chance.uniform(noise) < seat.rollout_noise:
-        if not seat.rollout_limited:
-            return random_move(view, noise)
-        count = keep_allowed(view, seat, moves, list_moves(view, moves))
-        return moves[below(noise, count)] if count > 0 else ILLEGAL
-    count = list_moves(view, moves)
-    if seat.rollout_limited:
-        count = keep_allowed(view, seat, moves, count)
-        if count < 0:
-            return ILLEGAL
-    worth[:count] = 0.0
-    for _ in range(seat.rollouts if count > 1 else 0):
-        start = next_word(rng)
-        for index in range(count):
-            chance.fill_stream(dice, start)
-            look_ahead(view, ahead)
-            place(ahead, moves[index])
-            for turn in range(view.round_number + 1, view.rounds + 1):
-                if not all_pairs(Word(ahead.empty)):
-                    break
-                ahead.round_number = turn
-                roll(ahead, dice)
-                move = ask(ahead, seat, rng, noise, scratch, probe)
-                if not is_legal(ahead, move):
-                    return ILLEGAL
-                place(ahead, move)
-            worth[index] += total(ahead)
-    return best_of(moves, worth, count, rng)
+    look_ahead(view, ahead)
+    place(ahead, move)
+    for turn in range(view.round_number + 1, view.rounds + 1):
+        if not all_pairs(Word(ahead.empty)):
+            break
+        ahead.round_number = turn
+        roll(ahead, dice)
+        answer = ask(ahead, seat, rng, noise, scratch, probe)
+        if not is_legal(ahead, answer):
+            return np.nan
+        place(ahead, answer)
+    return float(total(ahead))
+
+
+think = make_thinking(ASKING, play_out)
 
 
 @jit
@@ -619,8 +530,7 @@ def play(
     """Play one game for each row of `outcomes`; return how many were finished before a move was refused."""
     view = views[0]
     seats, games = outcomes.shape[1], outcomes.shape[0]
-    scratch = (np.empty(2 * MAX_PAIRS, np.uint64), np.empty(2 * MAX_PAIRS, np.float64))
-    outer = (np.empty(2 * MAX_PAIRS, np.uint64), np.empty(2 * MAX_PAIRS, np.float64))
+    scratch, outer = new_scratch(2 * MAX_PAIRS), new_scratch(2 * MAX_PAIRS)
     dice, playout_dice = streams[0, 2], streams[1, 2]
     chosen = np.empty(MAX_SEATS, np.uint64)
     entered = np.zeros(MAX_SEATS, np.int64)
@@ -629,11 +539,8 @@ def play(
         key = deal_key(seed, first_deal + game)
         set_up(view, key, dice)
         start_stream(dice, key, ROLL, 0)
+        start_streams(players, streams, key)
         for seat in range(seats):
-            own = chance.STREAM_STEP * players[seat].stream
-            start_stream(streams[seat, 0], key, chance.STRATEGY + own, seat)
-            if players[seat].noise > 0.0 or players[seat].rollout_noise > 0.0:
-                start_stream(streams[seat, 1], key, chance.NOISE + own, seat)
             entered[seat] = -1  # still in the game
             if logged:
                 if seats > 1:
@@ -660,7 +567,7 @@ def play(
                 if player.plain:
                     move = call_choose(player.chooser, view, rng, player.params)
                 elif player.rollouts:
-                    move = ask_by_rollouts(views, player, rng, noise, scratch, outer, playout_dice, probe)
+                    move = think(views, player, rng, noise, scratch, outer, playout_dice, probe)
                 else:
                     move = ask(view, player, rng, noise, scratch, probe)
                 if not is_legal(view, move):

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from sims.errors import UsageError
 
-GAME_MODULES = {"criss-cross": "sims.criss_cross"}
+GAME_MODULES = {"criss-cross": "sims.criss_cross", "cross-off": "sims.cross_off"}
 
 # Columns that every game's outcome begins with. All outcomes are whole numbers, so that sums are exact in any order.
 SCORE, RANK, WIN = 0, 1, 2
@@ -107,7 +107,30 @@ class OneOf:
         return text
 
 
-Check = Whole | Wholes | OneOf
+@dataclass(frozen=True)
+class Flag:
+    """Yes or no."""
+
+    @property
+    def allowed(self) -> str:
+        """What is allowed, in words."""
+        return "true or false"
+
+    def check(self, value: Any) -> bool:
+        """Return the value as a bool, or raise ValueError."""
+        if not isinstance(value, bool | np.bool_):
+            raise ValueError
+        return bool(value)
+
+    def parse(self, text: str) -> bool:
+        """Read the value from a command line."""
+        words = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
+        if text.lower() not in words:
+            raise ValueError
+        return words[text.lower()]
+
+
+Check = Whole | Wholes | OneOf | Flag
 
 
 def option(default: Any, check: Check, doc: str) -> Any:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sims.asking import best_of
 from sims.bits import ONE, Word, bit_count, lowest_bit, select_bit
 from sims.chance import below
 from sims.criss_cross import (
@@ -31,7 +32,6 @@ from sims.criss_cross import (
     VERTICAL,
     CrissCrossRules,
     all_pairs,
-    best_of,
     class_points,
     first_cell,
     first_symbol,

@@ -364,26 +364,6 @@ def test_random_move_is_uniform_over_pairs_and_orders() -> None:
 # --- Parts of the kernel ---------------------------------------------------------------------------------------------
 
 
-def test_best_of_breaks_ties_at_random() -> None:
-    counts = {10: 0, 12: 0, 13: 0}
-    rng = stream(3)
-    for _ in range(600):
-        moves = np.array([10, 11, 12, 13], np.uint64)
-        counts[int(cc.best_of(moves, np.array([2.0, 1.5, 2.0, 2.0]), 4, rng))] += 1
-    assert stats.chisquare(list(counts.values())).pvalue > 1e-4
-
-
-def test_best_of_looks_at_no_more_than_count() -> None:
-    moves = np.array([10, 11, 12], np.uint64)
-    assert cc.best_of(moves, np.array([1.0, 2.0, 3.0]), 2, stream()) == 11
-
-
-def test_best_of_takes_infinite_values() -> None:
-    moves = np.array([10, 11], np.uint64)
-    assert cc.best_of(moves, np.array([-np.inf, -np.inf]), 1, stream()) == 10
-    assert cc.best_of(moves, np.array([0.0, np.inf]), 2, stream()) == 11
-
-
 def never_below_20(view: Any, move: Any, params: Any) -> Any:
     return move < 20
 
@@ -405,7 +385,7 @@ def test_keep_allowed(forbidder: Any, kept: list[int] | None) -> None:
     seat = np.zeros(1, SEAT).view(np.recarray)[0]
     seat.forbidder = Player("test", "", valuer=never_anything, forbidder=forbidder).compile(CRISS_CROSS)[2]
     moves = np.array([10, 20, 30], np.uint64)
-    count = cc.keep_allowed(view_of([[0] * 5 for _ in range(5)]), seat, moves, 3)
+    count = cc.ASKING.keep_allowed(view_of([[0] * 5 for _ in range(5)]), seat, moves, 3)
     assert (moves[:count].tolist() if count >= 0 else None) == kept
 
 
@@ -422,7 +402,7 @@ def test_roll_is_uniform_over_the_36_pairs() -> None:
 def test_note() -> None:
     seated = table(["uniform"])
     view, probe, rng = seated._views[1], seated._probe, stream(5)
-    cc.note(view, rng, probe)
+    cc.ASKING.note(view, rng, probe)
     assert (probe.ahead, probe.move) == (1, cc.ILLEGAL)
     assert [probe.s0, probe.s1, probe.s2, probe.s3] == [rng.s0, rng.s1, rng.s2, rng.s3]
 
