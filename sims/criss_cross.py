@@ -11,7 +11,7 @@ How it is held: a cell is 5·row + column, whatever the size (on a 3×3 sheet th
 filled). A line is the number of its symbols in base 7, first cell lowest, 0 for a space: one table look-up scores it.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import product
 from typing import Any
@@ -782,8 +782,11 @@ def moves_of(view: Any) -> list[int]:
     return [int(move) for move in moves[: list_moves(view, moves)]]
 
 
-def relabel(view: Any, rng: np.random.Generator) -> None:
-    """Exchange the symbols of a position at random: to a strategy that treats all symbols alike nothing has changed."""
+def relabel(view: Any, rng: np.random.Generator) -> Callable[[int], int]:
+    """Exchange the symbols of a position at random: to a strategy that treats all symbols alike nothing has changed.
+
+    Moves name cells, not symbols, so they stay as they are.
+    """
     names = np.concatenate([[0], rng.permutation(SYMBOLS) + 1])
 
     def renamed(code: int) -> int:
@@ -792,6 +795,7 @@ def relabel(view: Any, rng: np.random.Generator) -> None:
     view.first, view.second = names[view.first], names[view.second]
     view.lines[:] = [renamed(int(code)) for code in view.lines]
     view.sheet_lines[:] = [[renamed(int(code)) for code in sheet] for sheet in view.sheet_lines]
+    return lambda move: move
 
 
 @jit

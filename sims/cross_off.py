@@ -13,7 +13,7 @@ lanes of 16 bits, one a track, in which bit p says that position p can still be 
 in such a word, 16·track + position; 0 is to pass. Tracks are numbered red 0, yellow 1, green 2, blue 3.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -574,7 +574,7 @@ def play(
             turn = view.turn - 1
             for asked in range(seats + 1):  # every seat for the sum step, then the roller for the pair step
                 if asked < seats:
-                    seat = asked
+                    seat: Any = asked
                     offered = offer_sum(view, seat)
                 else:
                     finish_sum(view, chosen)
@@ -855,7 +855,7 @@ def moves_of(view: Any) -> list[int]:
     return [int(move) for move in moves[: list_moves(view, moves)]]
 
 
-def relabel(view: Any, rng: np.random.Generator) -> None:
+def relabel(view: Any, rng: np.random.Generator) -> Callable[[int], int]:
     """Exchange what the rules treat alike: red and yellow, green and blue; up and down, with all dice turned over."""
     order = [0, 1, 2, 3]
     if rng.integers(2):
@@ -881,6 +881,7 @@ def relabel(view: Any, rng: np.random.Generator) -> None:
     view.closes[:] = [bits(mask) for mask in view.closes]
     view.sheet_open[:] = [lanes(word) for word in view.sheet_open]
     view.sheet_marks[:] = [lanes(word) for word in view.sheet_marks]
+    return lambda move: 16 * order.index(move // 16) + move % 16 if 0 < move < 64 else move
 
 
 # --- Registration ----------------------------------------------------------------------------------------------------

@@ -259,7 +259,8 @@ class Game:
     moves, picture, describe_move
         The distinct legal moves of a position, the position as text, and one move as text.
     relabel
-        Exchange what the rules treat alike (symbols, colours) in a position; None when there is nothing.
+        `relabel(view, rng)` exchanges what the rules treat alike (symbols, colours) in a position, and returns a
+        function from each move to the one that is the same under the other names; None when there is nothing.
     bands
         Named score bands (highest first: lower bound, name), when the rulebook has them.
     length, end_reasons
@@ -301,7 +302,7 @@ class Game:
     moves: Callable[[Any], list[int]]
     picture: Callable[[Any], str]
     describe_move: Callable[[Any, int], str]
-    relabel: Callable[[Any, np.random.Generator], None] | None = None
+    relabel: Callable[[Any, np.random.Generator], Callable[[int], int]] | None = None
     bands: tuple[tuple[int, str], ...] = ()
     length: str = ""
     end_reasons: tuple[str, ...] = ()

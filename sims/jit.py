@@ -15,6 +15,7 @@ With NUMBA_DISABLE_JIT=1 everything here is plain Python, which the tests use to
 """
 
 import contextlib
+import ctypes
 import functools
 import hashlib
 import numbers
@@ -45,6 +46,7 @@ from sims.errors import UsageError
 __all__ = [
     "CACHE_VARIABLE",
     "COMPILED",
+    "array_at",
     "caller",
     "has_feature",
     "intrinsic",
@@ -350,6 +352,27 @@ def caller(signature: Any) -> Any:
         return signature.return_type(numba.types.uint64, *taken), lower
 
     return call
+
+
+if COMPILED:
+
+    @intrinsic
+    def _as_pointer(_context: Any, _address: Any) -> Any:
+        def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            return builder.inttoptr(arguments[0], context.get_value_type(signature.return_type))
+
+        return numba.types.CPointer(numba.types.float64)(numba.types.uint64), code
+
+    @jit
+    def array_at(address: Any, length: Any) -> Any:
+        """Return the `length` numbers (float64) that begin at an address, as an array; nothing is copied."""
+        return numba.carray(_as_pointer(np.uint64(address)), length)
+
+else:
+
+    def array_at(address: Any, length: Any) -> Any:
+        """Return the `length` numbers (float64) that begin at an address, as an array; nothing is copied."""
+        return np.ctypeslib.as_array((ctypes.c_double * int(length)).from_address(int(address)))
 
 
 def _reason(error: Exception) -> str:

@@ -17,9 +17,10 @@ from numpy.typing import NDArray
 from sims import chance
 from sims.errors import StrategyError
 from sims.game import Game
-from sims.jit import pointer
+from sims.jit import array_at, jit, pointer
 
 MOST_PARAMETERS = 16
+KNOWLEDGE = MOST_PARAMETERS  # where `params` has the address of what a strategy knows by heart, 0 for nothing
 
 SEAT = np.dtype(
     [
@@ -34,7 +35,7 @@ SEAT = np.dtype(
         ("by_value", np.uint8),
         ("limited", np.uint8),  # forbidder holds for the strategy itself
         ("rollout_limited", np.uint8),  # forbidder holds for the moves that rollouts choose among
-        ("params", np.float64, (MOST_PARAMETERS,)),
+        ("params", np.float64, (MOST_PARAMETERS + 1,)),
     ],
     align=True,
 )
@@ -79,6 +80,9 @@ class Player:
         Which of its own streams it draws from: a player that is compared with itself needs another one.
     remake
         A function and its arguments that make this player in another process; None when only its code can travel.
+    knowledge
+        `knowledge(rules)` returns the numbers that the strategy knows by heart under these rules, an array of float64
+        that is the same at every call; compiled code finds it through `known(params, length)`.
     """
 
     spec: str
@@ -94,6 +98,7 @@ class Player:
     rollout_noise: float = 0.0
     stream: int = 0
     remake: tuple[Callable[..., "Player"], tuple[Any, ...]] | None = None
+    knowledge: Callable[[Any], NDArray[np.float64]] | None = None
 
     def __reduce__(self) -> Any:
         """Travel to another process by name where there is one: compiled helpers and the cache are found there."""
@@ -109,8 +114,8 @@ class Player:
             pointer(self.forbidder, game.forbid, -1) if self.forbidder else 0,
         )
 
-    def fill(self, seat: Any, game: Game) -> None:
-        """Write this player to a `SEAT` record."""
+    def fill(self, seat: Any, game: Game, rules: Any) -> None:
+        """Write this player to a `SEAT` record, for games under these rules."""
         seat.chooser, seat.valuer, seat.forbidder = self.compile(game)
         seat.noise, seat.rollout_noise, seat.rollouts = self.noise, self.rollout_noise, self.rollouts
         seat.stream = self.stream
@@ -118,6 +123,19 @@ class Player:
         seat.limited, seat.rollout_limited = self.limited, self.rollout_limited
         seat.plain = not (self.valuer or self.limited or self.noise or self.rollouts)
         seat.params[: len(self.params)] = self.params
+        self.know(seat, rules)
+
+    def know(self, seat: Any, rules: Any) -> None:
+        """Write the address of what it knows by heart under these rules to a `SEAT` record."""
+        if self.knowledge:
+            # An address is below 2^53 wherever Python runs, so a float holds it exactly.
+            seat.params[KNOWLEDGE] = self.knowledge(rules).ctypes.data
+
+
+@jit
+def known(params: Any, length: Any) -> Any:
+    """Return the `length` numbers that a strategy knows by heart: what its `knowledge` gave, as one row."""
+    return array_at(np.uint64(params[KNOWLEDGE]), length)
 
 
 def _remake(recipe: tuple[Callable[..., Player], tuple[Any, ...]], stream: int) -> Player:
@@ -148,7 +166,7 @@ class Table:
         self.players = tuple(players)
         self._seats = np.zeros(len(players), SEAT).view(np.recarray)
         for seat, player in zip(self._seats, players, strict=True):
-            player.fill(seat, game)
+            player.fill(seat, game, rules)
         self._views = game.new_views(rules, len(players))
         # Three streams a seat: its own, its errors, and one for the kernel (the deal's chance; chance in rollouts).
         self._streams = np.zeros((max(len(players), 2), 3), chance.STREAM).view(np.recarray)

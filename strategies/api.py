@@ -22,6 +22,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from sims.errors import UsageError
 from sims.game import near_misses
 from sims.table import MOST_PARAMETERS, Player
@@ -107,6 +110,8 @@ class Strategy:
         What finds the player again by game and spec, in another process say; None when the spec alone does not do.
     restriction, limited, noise, rollouts, rollout_limited, rollout_noise, wrapping
         What `restrict`, `noisy` and `rollout` add; `wrapping` is the spec with "{}" where the wrapped one stands.
+    knowledge
+        What it knows by heart; see `strategy`.
     """
 
     game: str
@@ -126,6 +131,7 @@ class Strategy:
     rollout_limited: bool = False
     rollout_noise: float = 0.0
     wrapping: str = "{}"
+    knowledge: Callable[[Any], NDArray[np.float64]] | None = None
 
     @property
     def spec(self) -> str:
@@ -185,6 +191,7 @@ class Strategy:
             rollout_limited=self.rollout_limited,
             rollout_noise=self.rollout_noise,
             remake=(self.finder, (self.game, self.spec)) if self.finder else None,
+            knowledge=self.knowledge,
         )
 
 
@@ -208,7 +215,12 @@ def _source_digest(*functions: Callable[..., Any] | None) -> str:
 
 
 def strategy(
-    game: str, *, name: str | None = None, parameters: Sequence[Parameter] = (), tags: Sequence[str] = ()
+    game: str,
+    *,
+    name: str | None = None,
+    parameters: Sequence[Parameter] = (),
+    tags: Sequence[str] = (),
+    knowledge: Callable[[Any], NDArray[np.float64]] | None = None,
 ) -> Callable[[Callable[..., Any]], Strategy]:
     """Declare a chooser: `choose(view, rng, params) -> move`.
 
@@ -222,13 +234,19 @@ def strategy(
         Its parameters; the function finds their values in `params`, in this order.
     tags
         Words to find it by.
+    knowledge
+        `knowledge(rules)` returns numbers (float64) that it knows by heart under these rules, a solved table say: the
+        same array at every call, and too large for a constant of compiled code. The function reads them through
+        `sims.table.known(params, length)`.
 
     Raises
     ------
     UsageError
         When the function does not take (view, rng, params).
     """
-    return lambda function: _declare(function, game, name, parameters, tags, CHOOSER_ARGUMENTS)
+    return lambda function: dataclasses.replace(
+        _declare(function, game, name, parameters, tags, CHOOSER_ARGUMENTS), knowledge=knowledge
+    )
 
 
 def heuristic(

@@ -116,6 +116,7 @@ class _Position:
     """A position that a seat was asked about: where it is from, and the view, shape (1,)."""
 
     where: str
+    rules: Any
     view: Any
     picture: str = ""
 
@@ -164,7 +165,7 @@ class _Watch:
         if content != self._content:  # a heuristic's restriction is asked about each move of a position
             self._content = content
             seat = f", seat {int(view.seat[0])}" if "seat" in view.dtype.names else ""
-            self._seen.append(_Position(self._where + seat, view.copy()))
+            self._seen.append(_Position(self._where + seat, self._table.rules, view.copy()))
         return 0
 
     def games(self, player: Player, deals: int, starting: Callable[[str], None]) -> Iterator[list[_Position]]:
@@ -286,7 +287,10 @@ class _Trial:
         self._function, self._by_value = strategy.function, strategy.by_value
         self._player = strategy.player()
         # Without what wrappers add: they are ours.
-        self._bare = Player(self._player.spec, "", self._player.chooser, self._player.valuer, self._player.params)
+        self._bare = dataclasses.replace(
+            Player(self._player.spec, "", self._player.chooser, self._player.valuer, self._player.params),
+            knowledge=strategy.knowledge,
+        )
         self._address = np.uint64(0)
         self._seat = np.zeros(1, SEAT).view(np.recarray)
         self._seat[0].params[: len(strategy.values)] = strategy.values
@@ -341,6 +345,9 @@ class _Trial:
         begun = time.monotonic()
         try:
             chooser, valuer, _ = self._player.compile(self._game)
+            if self._player.knowledge:
+                for variant in self._game.variants:  # solved now, so that no clock runs later
+                    self._player.knowledge(self._game.variant(variant))
         except UsageError as error:
             return Finding("compiles", False, str(error))
         except Exception as error:  # Numba's own, for code that it did not foresee
@@ -398,6 +405,7 @@ class _Trial:
             self._seat[:] = seat
 
     def _tell(self, position: _Position) -> None:
+        self._player.know(self._seat[0], position.rules)
         what = "values" if self._by_value else "a move"
         self._channel.about(f"asked for {what}", position.where, position.picture)
 
@@ -600,7 +608,7 @@ class _Trial:
             plain = dataclasses.replace(overflow, passed=None, message=f"{overflow.message}: {hint}")
         yield plain
 
-    def _relabel(self, relabel: Callable[[Any, np.random.Generator], None], share: float) -> Finding:
+    def _relabel(self, relabel: Callable[[Any, np.random.Generator], Callable[[int], int]], share: float) -> Finding:
         """Compare the answers to positions with those to the same positions under other names."""
         if self._tallies["repeatable"].broken or self._tallies["memory"].broken:
             return Finding("symbols", None, "cannot be said: it does not even answer the same position the same")
@@ -610,16 +618,15 @@ class _Trial:
         for index, position in enumerate(self._positions):
             self._tell(position)
             view, moves = position.view.copy(), self._moves(position.view)
-            relabel(view[0], random)
+            renamed = relabel(view[0], random)
             picture = self._game.picture(view[0])
-            renamed_moves = self._moves(view)
-            if set(moves) != set(renamed_moves):
-                return Finding("symbols", None, "cannot be said: the moves of this game name what is exchanged")
+            renamed_moves = np.array([renamed(int(move)) for move in moves], np.uint64)
             with contextlib.suppress(_Raised), warnings.catch_warnings():
                 warnings.simplefilter("ignore")
                 one, two = ask(position.view.copy(), moves, index), ask(view, renamed_moves, index)
-                # Sorted: the order of the moves may have changed with the names.
-                alike = bool(self._equal(np.sort(one), np.sort(two), TOLERANCE).all())
+                if not self._by_value:
+                    one = np.array([renamed(int(one[0]))], np.uint64)
+                alike = bool(self._equal(one, two, TOLERANCE).all())
                 pictures = f"{position.picture}\nand with other names\n{picture}"
                 tally.note(alike, position.where, functools.partial(str, pictures))
             if time.monotonic() > until:

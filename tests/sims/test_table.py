@@ -10,7 +10,7 @@ from sims.chance import below
 from sims.criss_cross import CRISS_CROSS, ILLEGAL, gain, random_move
 from sims.errors import StrategyError, UsageError
 from sims.jit import COMPILED
-from sims.table import SEAT, Player, Table
+from sims.table import SEAT, Player, Table, known
 from strategies import Strategy, find_strategy, heuristic, noisy, restrict, restriction, rollout, strategy
 
 BASIC = CRISS_CROSS.variant()
@@ -251,11 +251,11 @@ def test_a_second_table_compiles_nothing(monkeypatch: pytest.MonkeyPatch) -> Non
 
 def test_fill_writes_the_player_to_its_record() -> None:
     seats = np.zeros(2, SEAT).view(np.recarray)
-    UNIFORM.player().fill(seats[0], CRISS_CROSS)
+    UNIFORM.player().fill(seats[0], CRISS_CROSS, CRISS_CROSS.rules())
     assert seats[0].chooser > 0
     assert (seats[0].plain, seats[0].by_value, seats[0].limited) == (1, 0, 0)
     made = noisy(rollout(noisy(restrict(BLUNDER, never=broken), 0.25), 7), 0.5)
-    made.player().fill(seats[1], CRISS_CROSS)
+    made.player().fill(seats[1], CRISS_CROSS, CRISS_CROSS.rules())
     seat = seats[1]
     assert seat.chooser == 0
     assert seat.valuer > 0
@@ -271,6 +271,18 @@ def test_params_reach_the_strategy() -> None:
     table = Table(CRISS_CROSS, BASIC, [Player("obeys", "", valuer=obeys, params=(0.0, 21.0))])
     _, logs = table.log(1, 0)
     assert logs[0].moves[0, 0] in (20, 21)  # a double has only the even one of the two
+
+
+def test_what_a_strategy_knows_by_heart_depends_on_the_rules() -> None:
+    wanted = {BASIC: np.array([0.0, 21.0]), BASIC.replace(zero_line_points=-1): np.array([0.0, 40.0])}
+
+    def recalls(view: Any, move: Any, params: Any) -> Any:
+        return -abs(float(move) - known(params, 2)[1])
+
+    player = Player("recalls", "", valuer=recalls, knowledge=wanted.__getitem__)
+    for rules, numbers in wanted.items():
+        _, logs = Table(CRISS_CROSS, rules, [player]).log(1, 0)
+        assert int(logs[0].moves[0, 0]) | 1 == int(numbers[1]) | 1
 
 
 def test_errors_travel_whole() -> None:
