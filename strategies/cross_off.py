@@ -35,7 +35,7 @@ from sims.cross_off import (
     track_of,
 )
 from sims.jit import jit
-from strategies.api import Parameter, heuristic, strategy
+from strategies.api import Parameter, heuristic, restriction, strategy
 
 GAME = "cross-off"
 
@@ -277,8 +277,8 @@ def conservative(view: Any, rng: Any, params: Any) -> Any:
 @heuristic(
     GAME,
     parameters=[
-        Parameter("marks", 2, 0, 20, "for each mark that the track has already"),
-        Parameter("skip", 1, 0, 20, "what each number passed over costs"),
+        Parameter("marks", 1, 0, 20, "for each mark that the track has already"),
+        Parameter("skip", 3, 0, 20, "what each number passed over costs"),
     ],
 )
 def rusher(view: Any, move: Any, params: Any) -> Any:
@@ -297,7 +297,7 @@ def rusher(view: Any, move: Any, params: Any) -> Any:
 @heuristic(
     GAME,
     parameters=[
-        Parameter("patience", 0.5, 0, 20, "turns that a mark on any track is worth by itself"),
+        Parameter("patience", 1, 0, 20, "turns that a mark on any track is worth by itself"),
         Parameter("strike", 6, 0, 50, "turns that a sure penalty is worth"),
     ],
 )
@@ -326,9 +326,9 @@ def race_to_close(view: Any, move: Any, params: Any) -> Any:
 @heuristic(
     GAME,
     parameters=[
-        Parameter("future", 6, 0, 100, "rolls for which the next number of each track counts"),
-        Parameter("skip", 1, 0, 20, "points that each number passed over costs"),
-        Parameter("concentration", 0.3, 0, 10, "points for each mark that the track has already"),
+        Parameter("future", 7, 0, 100, "rolls for which the next number of each track counts"),
+        Parameter("skip", 1.6, 0, 20, "points that each number passed over costs"),
+        Parameter("concentration", 0, 0, 10, "points for each mark that the track has already"),
         Parameter("strike", 5, 0, 50, "points that a sure penalty counts, its own among them"),
     ],
 )
@@ -358,8 +358,8 @@ def expectation(view: Any, move: Any, params: Any) -> Any:
 @heuristic(
     GAME,
     parameters=[
-        Parameter("skip", 3, 0, 50, "points that each number passed over costs"),
-        Parameter("ahead", 1, -100, 100, "points that it wants to be ahead by when it ends the game"),
+        Parameter("skip", 1.6, 0, 50, "points that each number passed over costs"),
+        Parameter("ahead", 0, -100, 100, "points that it wants to be ahead by when it ends the game"),
     ],
 )
 def careful_close(view: Any, move: Any, params: Any) -> Any:
@@ -413,8 +413,8 @@ def penalty_averse(view: Any, rng: Any, params: Any) -> Any:
 
 
 HORIZON = [
-    Parameter("pace", 0.6, 0, 5, "turns that are really left for each that the fastest sheet would need"),
-    Parameter("more", -3.4, -20, 40, "turns that are added to that"),
+    Parameter("pace", 0.6, 0, 5, "turns that are left with others at the table, for each that the fastest sheet needs"),
+    Parameter("rival", 2.5, -20, 40, "turns that each other seat takes off"),
     Parameter("strike", 2.6, 0, 50, "points that a sure penalty counts"),
     Parameter("price", 2.2, -10, 20, "points that a mark has to add to be made"),
 ]
@@ -426,7 +426,9 @@ def plan(view: Any, params: Any, win: Any) -> Any:
 
     With `win`, a mark that ends the game is made when that wins, and left when it loses.
     """
-    turns = np.int64(min(max(params[0] * turns_left(view) + params[1], 0.0), float(MOST_TURNS)))
+    others = view.seats - 1
+    expected = turns_left(view) * (params[0] if others else 1.0) - params[1] * others
+    turns = np.int64(min(max(expected, 0.0), float(MOST_TURNS)))
     sheet, marks = Word(view.open), Word(view.marks)
     looks = view.step == SUM and view.seat == view.roller
     best, most = PASS, 0.0
@@ -465,3 +467,30 @@ def planner(view: Any, rng: Any, params: Any) -> Any:
 def score_aware(view: Any, rng: Any, params: Any) -> Any:
     """Planner that plays for the win: it ends the game when that wins, and not when it loses."""
     return plan(view, params, True)
+
+
+# --- Restrictions ----------------------------------------------------------------------------------------------------
+
+
+@restriction(GAME)
+def closes(view: Any, move: Any, params: Any) -> Any:
+    """Mark the last number of a track."""
+    return is_last(move)
+
+
+@restriction(GAME)
+def gaps(view: Any, move: Any, params: Any) -> Any:
+    """Pass over a number that could still be marked."""
+    return skips(view.open, move) > 0
+
+
+@restriction(GAME)
+def passes(view: Any, move: Any, params: Any) -> Any:
+    """Pass while a mark is possible."""
+    return Word(move) == PASS
+
+
+@restriction(GAME)
+def rolls_of_others(view: Any, move: Any, params: Any) -> Any:
+    """Mark anything in the turn of another seat."""
+    return view.seat != view.roller and Word(move) != PASS
