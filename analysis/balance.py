@@ -323,7 +323,7 @@ def ladder(moments: Moments, specs: Sequence[str], wins: Sequence[float], margin
     """
     count = len(specs)
     order = list(range(count)) if ordered else sorted(range(count), key=lambda place: (-moments.sums[place], place))
-    sorted_moments = combine(moments, np.eye(count, dtype=int)[order], moments.scale)
+    sorted_moments = moments.only(order)
     pairs: dict[tuple[int, int | None], Contrast] = {}
     if count > 1:
         pairs = {(pair.strategy, pair.other): pair for pair in simultaneous_intervals(sorted_moments)}
@@ -465,9 +465,9 @@ def _split(moments: Moments, chosen: Sequence[int], seats: Sequence[int]) -> Var
         return None
     rotations = len(seats)
     columns = np.arange(moments.strategies).reshape(-1, rotations)[list(chosen)]
-    every = np.eye(moments.strategies, dtype=int)
     if rotations > 1 and sorted(seats) == list(range(rotations)):
-        return split_moments(combine(moments, every[columns[:, np.argsort(seats)].ravel()], 1), rotations)
+        return split_moments(moments.only(columns[:, np.argsort(seats)].ravel().tolist()), rotations)
+    every = np.eye(moments.strategies, dtype=int)
     return split_moments(combine(moments, every[columns].sum(axis=1), rotations))
 
 

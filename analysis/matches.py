@@ -280,7 +280,10 @@ class Pairing:
     def controls(
         self, result: PairedResult, deals: int, **work: Any
     ) -> tuple[dict[str, Control], list[Run[PairedCounts]]]:
-        """Play the controls: A against itself, and the known weak player against the stronger of the two."""
+        """Play the controls: A against itself, and the known weak player against the stronger of the two.
+
+        `work` goes to `play`.
+        """
         # The same player with other draws of its own: differences come and go, and must cancel.
         runs = [self.play(self.a, dataclasses.replace(self.a, stream=1), deals, **work)[1]]
         mirror = paired_verdict(runs[0].result, self.margin)

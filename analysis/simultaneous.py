@@ -145,6 +145,15 @@ class Moments:
             self.scale,
         )
 
+    def only(self, chosen: Sequence[int]) -> "Moments":
+        """Return the moments of some of the strategies, in the order in which they are named (from 0)."""
+        return Moments(
+            self.blocks,
+            tuple(self.sums[k] for k in chosen),
+            tuple(tuple(self.products[k][j] for j in chosen) for k in chosen),
+            self.scale,
+        )
+
     @property
     def strategies(self) -> int:
         """The number of strategies, K."""

@@ -7,7 +7,7 @@ points shared.
 import functools
 import itertools
 import textwrap
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -24,8 +24,7 @@ from analysis.grids import (
     exact_moments,
     find_strategies,
     listed,
-    make_axes,
-    make_points,
+    make_grid,
     make_setup,
     standard_error,
     value_text,
@@ -418,7 +417,7 @@ def _table(
 def sweep(
     game: str | Game,
     strategies: "str | Strategy | Sequence[str | Strategy]",
-    grid: Mapping[str, Sequence[Any]],
+    grid: "Mapping[str, Iterable[Any]] | pl.DataFrame | pd.DataFrame",
     *,
     deals: int = 100_000,
     seed: int = 1,
@@ -439,8 +438,9 @@ def sweep(
     strategies
         One strategy or more.
     grid
-        Values by option of the rules ("run_points"), or by parameter of one of the strategies ("careful.price"). The
-        first value of each is the base that all others are compared with.
+        Values by option of the rules ("run_points"), or by parameter of one of the strategies ("careful.price"): all
+        combinations are played. Or a frame, for Polars or pandas, with a column for each of these names: exactly its
+        rows are played. The first value of each, or the first row, is the base that all others are compared with.
     deals, seed
         Which deals; each is a block.
     seats
@@ -469,10 +469,9 @@ def sweep(
     found = find_game(game)
     rules = found.resolve_rules(variant)
     given = find_strategies(found, strategies)
-    axes = make_axes(rules, given, grid)
+    axes, points = make_grid(rules, given, grid)
     if not axes:
         raise UsageError("a sweep needs something to vary: option=value|value or strategy.parameter=value|value")
-    points = make_points(rules, given, axes)
     setup = make_setup(found, seats, opponents, deals, seed, n_jobs, backend, progress)
     moments: list[list[Moments | None]] = [[None] * len(given) for _ in points]
     scores: list[Moments | None] = [None] * len(points)

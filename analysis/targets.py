@@ -2,7 +2,7 @@
 
 import itertools
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -18,7 +18,7 @@ from analysis.grids import (
     exact_moments,
     find_strategies,
     listed,
-    make_axes,
+    make_grid,
     make_point,
     make_setup,
     standard_error,
@@ -247,7 +247,7 @@ class Target:
 def find_target(
     game: str | Game,
     strategy: "str | Strategy | Sequence[str | Strategy]",
-    grid: Mapping[str, Sequence[Any]],
+    grid: "Mapping[str, Iterable[Any]] | pl.DataFrame | pd.DataFrame",
     *,
     target: str,
     value: float,
@@ -271,7 +271,7 @@ def find_target(
         Who plays.
     grid
         One option that takes a whole number, or one parameter, with two values or more: the range that is searched, and
-        what lies between to begin with.
+        what lies between to begin with. By name or as a frame, as in `sweep`.
     target, value
         A statistic (`mean_score`, `sd_score`, `mean_<column>`, `win_seat_<seat>`), and what it should be.
     deals, seed, seats, opponents, confidence, variant, n_jobs, backend, progress
@@ -296,7 +296,7 @@ def find_target(
     found = find_game(game)
     rules = found.resolve_rules(variant)
     given = find_strategies(found, strategy)
-    axes = make_axes(rules, given, grid)
+    axes, _ = make_grid(rules, given, grid)
     if len(given) > 1:
         raise UsageError(f"a target is for one strategy, not for {len(given)}")
     if len(axes) != 1 or len(axes[0].values) < 2:

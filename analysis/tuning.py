@@ -5,8 +5,6 @@ the search saw: the winner is measured against the default parameters on deals t
 """
 
 import contextlib
-import dataclasses
-import functools
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -16,28 +14,24 @@ import numpy as np
 import polars as pl
 
 from analysis.comparisons import (
-    FEWEST_BLOCKS,
     Control,
     PairedCounts,
     PairedResult,
-    control_entry,
-    control_passed_mirror,
-    control_passed_weak,
     paired_verdict,
     verdict_block,
 )
-from analysis.intervals import Interval
-from analysis.matches import CONTROL_DEALS, count_pairs, defined, make_match
-from analysis.sequential import confidence_sequence
+from analysis.frames import check_filled, to_polars
+from analysis.matches import CONTROL_DEALS, Pairing, defined
+from analysis.races import Standing, last_standings, run_race, standings_frame, standings_text
 from analysis.simultaneous import Moments
-from analysis.sweeps import wide_table, wrapped
+from analysis.sweeps import wrapped
 from sims.design import Design, Outcomes, check_whole
 from sims.errors import UsageError
-from sims.game import SCORE, Game, Rules, find_game
+from sims.game import SCORE, Game, Rules, find_game, near_misses
 from sims.run import run
 from sims.table import Player
 from strategies.api import Parameter, Strategy
-from strategies.specs import builtin_strategies, find_strategy
+from strategies.specs import find_strategy
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -45,11 +39,11 @@ if TYPE_CHECKING:
 FINALISTS = 8
 """So many of the best settings go into the race, with the default parameters and the search's own favourite."""
 
-ROUNDS = 4
-"""The race has at most so many rounds, each on twice the deals of the one before."""
+RACE_LENGTH = 15
+"""The race plays at most so many times the deals of the search."""
 
 ERROR_RATE = 0.05
-"""How often the race may drop a setting that is as good as the leader."""
+"""The share of races in which the best setting may be dropped as worse."""
 
 GRID = 9
 """A search in one parameter tries so many values at a time."""
@@ -58,6 +52,10 @@ STEPS = 10_000
 """Real parameters are rounded so that their range has at least so many steps: specs stay short."""
 
 LARGEST_BUDGET = 1_000_000
+
+TABLE = "the table of settings"
+TRIAL_COLUMNS = ("generation", "spec", "mean", "standard_error")
+"""What the table of trials has beside a column for each parameter."""
 
 Setting = tuple[float, ...]  # a value for every parameter that is tuned
 
@@ -96,11 +94,11 @@ class Space:
             **{item.name: value for item, value in zip(self.parameters, setting, strict=True)}
         )
 
-    def steps(self) -> list[float]:
+    def steps(self, start: Setting) -> list[float]:
         """Return the first step of a search in each parameter: a half of its value, kept within its range's scale."""
         return [
             min(max(abs(value) / 2, (item.high - item.low) / 50), (item.high - item.low) / 10)
-            for item, value in zip(self.parameters, self.given, strict=True)
+            for item, value in zip(self.parameters, start, strict=True)
         ]
 
 
@@ -122,14 +120,67 @@ def make_space(strategy: Strategy) -> Space:
     Raises
     ------
     UsageError
-        When the strategy has no parameter, or none whose range has two values.
+        When the strategy has no parameter, none whose range has two values, or one that is called like a column of the
+        table of trials.
     """
     if not strategy.parameters:
         raise UsageError(f"{strategy.spec} has no parameters to tune")
     free = tuple(item for item in strategy.parameters if item.high > item.low)
     if not free:
         raise UsageError(f"{strategy.spec} has no parameter to tune: the range of each is one value")
+    taken = next((item.name for item in free if item.name in TRIAL_COLUMNS), None)
+    if taken is not None:
+        raise UsageError(f"the parameter {taken} of {strategy.spec} has the name of a column of results: rename it")
     return Space(strategy, free)
+
+
+def read_settings(space: Space, frame: "pl.DataFrame | pd.DataFrame") -> list[Setting]:
+    """Return the settings that a frame has.
+
+    Parameters
+    ----------
+    space
+        What is tuned.
+    frame
+        One row a setting, one column a parameter; a parameter without a column has the value that it was given. The
+        other columns of `Tuning.trial_table` are not looked at. A text is read as a number.
+
+    Returns
+    -------
+    list of Setting
+        Rounded as those of a search, each once.
+
+    Raises
+    ------
+    UsageError
+        For an unknown column, a missing value, one that does not fit, and a frame without rows or parameters.
+    """
+    rows = to_polars(frame, TABLE, row="setting")
+    known = {item.name: item for item in space.parameters}
+    named = [name for name in rows.columns if name not in TRIAL_COLUMNS]
+    stranger = next((name for name in named if name not in known), None)
+    if stranger is not None:
+        raise UsageError(
+            f"{TABLE} has the column {stranger!r}, which {space.strategy.spec} has no parameter for"
+            f"{near_misses(stranger, known)}"
+        )
+    if not named:
+        raise UsageError(f"{TABLE} has no column of a parameter; there are: {', '.join(known)}")
+    check_filled(rows, named, TABLE)
+    columns = [
+        [_read_number(item, value, space.strategy.name) for value in rows[item.name].to_list()]
+        if item.name in named
+        else [value] * rows.height
+        for item, value in zip(space.parameters, space.given, strict=True)
+    ]
+    return list(dict.fromkeys(space.round(values) for values in zip(*columns, strict=True)))
+
+
+def _read_number(parameter: Parameter, value: Any, owner: str) -> float:
+    if isinstance(value, str):
+        with contextlib.suppress(ValueError):  # what is no number is told as the text that it is
+            value = float(value)
+    return parameter.check(value, owner)
 
 
 # --- Playing settings ------------------------------------------------------------------------------------------------
@@ -153,16 +204,14 @@ def block_moments(design: Design, chunk: int, outcomes: Sequence[Outcomes]) -> M
 
 @dataclass
 class Field:
-    """Plays settings under the same conditions, and adds up what that takes."""
+    """Plays settings under the same conditions, and adds up what that takes; `work` goes to `sims.run.run`."""
 
     game: Game
     rules: Any
     space: Space
     opponents: tuple[Player, ...]
     seed: int
-    n_jobs: int
-    backend: str
-    progress: bool
+    work: dict[str, Any]
     seconds: float = 0.0
     games: int = 0
 
@@ -171,16 +220,7 @@ class Field:
         players = [self.space.with_setting(setting).player() for setting in settings]
         lineups = tuple((player, *self.opponents) for player in players)
         design = Design(self.game, self.rules, lineups, seed=self.seed, first_deal=first_deal, deals=deals)
-        played = run(design, block_moments, n_jobs=self.n_jobs, backend=self.backend, progress=self.progress)
-        self.seconds, self.games = self.seconds + played.seconds, self.games + played.games
-        return played.result
-
-    def compare(self, a: Player, b: Player, first_deal: int, deals: int) -> PairedCounts:
-        """Return the paired counts of two players on the same deals, as `compare` counts them."""
-        match = make_match(a, b, len(self.opponents) + 1, self.opponents)
-        design = Design(self.game, self.rules, match.lineups, seed=self.seed, first_deal=first_deal, deals=deals)
-        reduce = functools.partial(count_pairs, sides=match.design_sides(design))
-        played = run(design, reduce, n_jobs=self.n_jobs, backend=self.backend, progress=self.progress)
+        played = run(design, block_moments, **self.work)
         self.seconds, self.games = self.seconds + played.seconds, self.games + played.games
         return played.result
 
@@ -234,7 +274,7 @@ class Search:
         return sorted(self.trials, key=lambda setting: -self.trials[setting].mean)[:count]
 
 
-def search_grid(space: Space, search: Search) -> None:
+def search_grid(space: Space, search: Search, first: Sequence[Setting] = ()) -> None:
     """Search one parameter: nine values over its range, then nine between the neighbours of the best, and so on.
 
     Parameters
@@ -243,10 +283,12 @@ def search_grid(space: Space, search: Search) -> None:
         With one parameter.
     search
         Keeps the trials, and stops at its budget.
+    first
+        Settings to try after the one that was given.
     """
     parameter = space.parameters[0]
     low, high = parameter.low, parameter.high
-    search.means([space.given])
+    search.means([space.given, *first])
     while search.left:
         values = sorted({space.round([value]) for value in np.linspace(low, high, GRID).tolist()})
         before = search.left
@@ -258,8 +300,8 @@ def search_grid(space: Space, search: Search) -> None:
         low, high = tried[max(place - 1, 0)][0], tried[min(place + 1, len(tried) - 1)][0]
 
 
-def search_cma(space: Space, search: Search, seed: int) -> Setting:
-    """Search two or more parameters by CMA-ES.
+def search_cma(space: Space, search: Search, seed: int, first: Sequence[Setting] = ()) -> Setting:
+    """Search two or more parameters by CMA-ES, from the best of the settings that are there at the start.
 
     Parameters
     ----------
@@ -269,6 +311,8 @@ def search_cma(space: Space, search: Search, seed: int) -> Setting:
         Keeps the trials, and stops at its budget.
     seed
         Of the search's own random numbers.
+    first
+        Settings to try after the one that was given.
 
     Returns
     -------
@@ -291,10 +335,12 @@ def search_cma(space: Space, search: Search, seed: int) -> Setting:
         raise UsageError(
             "tuning two parameters or more needs the package cma, which is not installed: pip install cma"
         ) from error
+    search.means([space.given, *first])
+    start = search.best(1)[0]
     whole = [place for place, item in enumerate(space.parameters) if is_whole(item)]
     options = {
         "bounds": [[item.low for item in space.parameters], [item.high for item in space.parameters]],
-        "CMA_stds": space.steps(),
+        "CMA_stds": space.steps(start),
         "integer_variables": whole,
         "seed": math.nan,  # it draws from NumPy's global generator, which `own_randomness` lends it
         "verbose": -9,
@@ -302,9 +348,8 @@ def search_cma(space: Space, search: Search, seed: int) -> Setting:
         "verb_disp": 0,
     }
     randomness = np.random.RandomState(np.random.MT19937(np.random.SeedSequence(seed)))
-    search.means([space.given])
     with own_randomness(randomness):
-        evolution = cma.CMAEvolutionStrategy(list(space.given), 1.0, options)
+        evolution = cma.CMAEvolutionStrategy(list(start), 1.0, options)
     # A population of settings that were all tried before costs nothing: bound their number too.
     for _ in range(search.budget):
         if not search.left or evolution.stop():
@@ -334,27 +379,14 @@ def own_randomness(randomness: np.random.RandomState) -> Iterator[None]:
 # --- The race --------------------------------------------------------------------------------------------------------
 
 
-class Standing(NamedTuple):
-    """A setting after a round of the race, over all rounds so far: its mean, and its difference from the leader."""
-
-    round: int
-    blocks: int
-    setting: Setting
-    mean: float
-    behind: float
-    low: float
-    high: float
-    dropped: bool
-
-
-def race(
+def race_settings(
     play: Callable[[Sequence[Setting], int, int], Moments],
     settings: Sequence[Setting],
     first_deal: int,
     deals: int,
     margin: float,
 ) -> tuple[Setting, list[Standing]]:
-    """Find the best of some settings on fresh deals, the number doubled every round, dropping what surely is not.
+    """Race settings against each other on fresh deals; see `analysis.races.run_race`.
 
     Parameters
     ----------
@@ -365,69 +397,27 @@ def race(
     first_deal, deals
         Where the race's deals begin, and the deals of the first round.
     margin
-        When all that are left are within this many points of the leader, the race is over, and the first wins where it
-        is among them.
+        A setting within this many points of the leader is dropped as equivalent; but where that is the first, it wins:
+        nothing that matters speaks for leaving it.
 
     Returns
     -------
-    The winner, and the standings of every round.
-
-    Notes
-    -----
-    The interval of each difference is that of a confidence sequence (see `analysis.sequential`) at the error rate over
-    the number of pairs, so that all looks at all pairs together are wrong in at most 5 % of races. Doubling the budget
-    of fewer and fewer settings is successive halving: Karnin, Koren and Somekh, "Almost optimal exploration in
-    multi-armed bandits", ICML 2013.
+    The winner, and the standings of every round, in which settings have their numbers; none for a single setting.
     """
-    left, standings = list(settings), []
-    total: Moments | None = None
-    pairs = max(len(left) * (len(left) - 1) // 2, 1)
-    most = deals * (2**ROUNDS - 1)
-    leader = left[0]
-    for lap in range(1, ROUNDS + 1):
-        if len(left) == 1:
-            break
-        more = deals * 2 ** (lap - 1)
-        played = play(left, first_deal, more)
-        total = played if total is None else total + played
-        first_deal += more
-        # The first of the largest: exact sums make the choice the same everywhere.
-        sums = total.sums
-        ahead = max(range(len(left)), key=lambda place: (sums[place], -place))
-        leader = left[ahead]
-        keep, inside = [], True
-        for place, setting in enumerate(left):
-            behind, error = total.difference(place, ahead)
-            interval = difference_sequence(behind, error, total.blocks, ERROR_RATE / pairs, most)
-            dropped = total.blocks >= FEWEST_BLOCKS and interval.high < 0
-            standings.append(Standing(lap, total.blocks, setting, total.mean(place)[0], behind, *interval, dropped))
-            if not dropped:
-                keep.append(place)
-                inside = inside and -margin < interval.low <= interval.high < margin
-        left = [left[place] for place in keep]
-        total = select(total, keep)
-        if total.blocks >= FEWEST_BLOCKS and inside:
-            # Nothing that matters tells them apart: no reason to leave the first.
-            leader = settings[0] if settings[0] in left else leader
-            break
-    return leader, standings
-
-
-def difference_sequence(mean: float, standard_error: float, blocks: int, alpha: float, most: int) -> Interval:
-    """Return the confidence sequence of a difference; a setting against itself is exactly 0."""
-    if mean == 0 and standard_error == 0:
-        return Interval(0.0, 0.0)
-    return confidence_sequence(mean, standard_error * math.sqrt(blocks), blocks, alpha=alpha, optimised_for=most)
-
-
-def select(moments: Moments, keep: Sequence[int]) -> Moments:
-    """Return the moments of some of the strategies."""
-    return Moments(
-        moments.blocks,
-        tuple(moments.sums[place] for place in keep),
-        tuple(tuple(moments.products[place][other] for other in keep) for place in keep),
-        moments.scale,
+    if len(settings) == 1:
+        return settings[0], []
+    standings = run_race(
+        lambda left, done, more: play([settings[place] for place in left], first_deal + done, more),
+        len(settings),
+        budget=deals * RACE_LENGTH,
+        margin=margin,
+        alpha=ERROR_RATE,
+        first=deals,
     )
+    leader = standings[-1].leader
+    last_of_first = next(row for row in reversed(standings) if row.strategy == 0)
+    stays = last_of_first.status == "equivalent" and last_of_first.leader == leader
+    return settings[0 if stays else leader], standings
 
 
 # --- The result ------------------------------------------------------------------------------------------------------
@@ -449,10 +439,12 @@ class Tuning:
         The deals of the search, from deal 0 on, and those of the final measurement; the race's lie between them.
     budget
         How many settings might be tried.
+    initial
+        The settings that were given to be tried first.
     trials
-        Those that were, in their order.
-    standings
-        Every round of the race.
+        Those that were tried, in their order.
+    entrants, standings
+        The settings that were in the race, and every round of it; `Standing.strategy` is the number of an entrant.
     counts, result
         The winner (A) against the strategy as it was given (B), on the fresh deals.
     controls
@@ -471,7 +463,9 @@ class Tuning:
     first_fresh_deal: int
     fresh_deals: int
     budget: int
+    initial: tuple[Setting, ...]
     trials: tuple[Trial, ...]
+    entrants: tuple[Setting, ...]
     standings: tuple[Standing, ...]
     counts: PairedCounts
     result: PairedResult
@@ -513,34 +507,14 @@ class Tuning:
     def race_table(self) -> pl.DataFrame:
         """Return one row a round of the race and setting, over all rounds so far.
 
-        Columns: `round`; `blocks`; `spec`; `mean`; `behind`, the difference from the leader, with the ends `low` and
-        `high` of its confidence sequence; `dropped`.
+        Columns: `round`; `blocks`; `spec`; `leader`; `mean`; `behind`, the difference from the leader, with the ends
+        `low` and `high` of its confidence sequence; `status`: leads, left, or dropped as worse or equivalent.
         """
-        return pl.DataFrame(
-            [
-                {
-                    "round": row.round,
-                    "blocks": row.blocks,
-                    "spec": self._spec(row.setting),
-                    "mean": row.mean,
-                    "behind": row.behind,
-                    "low": defined(row.low),
-                    "high": defined(row.high),
-                    "dropped": row.dropped,
-                }
-                for row in self.standings
-            ],
-            schema={
-                "round": pl.Int64,
-                "blocks": pl.Int64,
-                "spec": pl.String,
-                "mean": pl.Float64,
-                "behind": pl.Float64,
-                "low": pl.Float64,
-                "high": pl.Float64,
-                "dropped": pl.Boolean,
-            },
-        )
+        return standings_frame(self._entrant_specs, self.standings).rename({"strategy": "spec"})
+
+    @property
+    def _entrant_specs(self) -> list[str]:
+        return [self._spec(setting) for setting in self.entrants]
 
     def summary(self) -> pl.DataFrame:
         """Return one row: the winner's `spec`, what it was before (`given`), and the measurement on fresh deals."""
@@ -591,6 +565,7 @@ class Tuning:
                 "rules": self.rules.to_dict(),
                 "opponents": list(self.opponents),
                 "budget": self.budget,
+                "initial": [self._values(setting) for setting in self.initial],
                 "search_deals": [0, self.deals],
                 "race_deals": [self.deals, self.first_fresh_deal],
                 "fresh_deals": [self.first_fresh_deal, self.first_fresh_deal + self.fresh_deals],
@@ -603,7 +578,8 @@ class Tuning:
         """Return what was found as text, at most 80 columns wide."""
         given = self.space.strategy.spec
         names = ", ".join(item.name for item in self.space.parameters)
-        search = f"Search: {len(self.trials):,} settings of {given} ({names}) on {self.deals:,} common deals."
+        search = f"Search: {len(self.trials):,} settings of {given} ({names}) on {self.deals:,} common deals"
+        search += f", beginning with {len(self.initial):,} from a table." if self.initial else "."
         found = f"Found: {self.spec}"
         if self.spec == given:
             found = f"No better setting was found than that of {given}."
@@ -616,24 +592,10 @@ class Tuning:
         block = verdict_block(self.result, self.spec, given, self.seed, self.game.rules_version, self.controls)
         parts = [f"{wrapped(found)}\n{wrapped(told + '.')}", block, wrapped(search)]
         if self.standings:
-            parts.append(self._race_text())
+            title = wrapped("Race on fresh deals: points from the leader, as measured and at best")
+            table = standings_text("setting", self._entrant_specs, last_standings(self.standings), 3)
+            parts.append(f"{title}\n{table}")
         return "\n\n".join(parts)
-
-    def _race_text(self) -> str:
-        # The last round of each setting says it all.
-        last = {row.setting: row for row in self.standings}
-        shown = sorted(last.values(), key=lambda row: (-row.round, -row.behind))
-        rows = [[self._spec(row.setting)] for row in shown]
-        columns = [
-            ("rounds", [str(row.round) for row in shown]),
-            ("blocks", [f"{row.blocks:,}" for row in shown]),
-            ("mean", [f"{row.mean:.3f}" for row in shown]),
-            ("from leader", [f"{row.behind:.3f}" for row in shown]),
-            ("at best", ["-" if math.isnan(row.high) else f"{row.high:.3f}" for row in shown]),
-            ("dropped", ["yes" if row.dropped else "" for row in shown]),
-        ]
-        heading = "Race on fresh deals: points from the leader, as measured and at best"
-        return wrapped(heading) + "\n" + wide_table(("setting",), rows, columns)
 
 
 # --- The verb --------------------------------------------------------------------------------------------------------
@@ -645,6 +607,7 @@ def tune(
     *,
     deals: int = 10_000,
     budget: int = 200,
+    initial: "pl.DataFrame | pd.DataFrame | None" = None,
     seed: int = 1,
     against: "Sequence[str | Strategy] | None" = None,
     fresh_deals: int | None = None,
@@ -666,6 +629,9 @@ def tune(
         Deals of the search: every setting is tried on the same. The race uses fresh ones, at most 15 times as many.
     budget
         The number of different settings that the search tries, 2 or more.
+    initial
+        Settings to try first: a frame, for Polars or pandas, with one row a setting and one column a parameter, such as
+        the `trial_table` of an earlier search. The search goes on from the best of them.
     seed
         Of all chance. Search, race and final measurement play different deals of it.
     against
@@ -690,14 +656,21 @@ def tune(
     Notes
     -----
     Two parameters or more are searched by CMA-ES (see `search_cma`), a single one by repeated grids (`search_grid`).
-    The best eight settings, the one that was given and the centre of CMA-ES's last population go into the `race`.
+    The best eight settings, the one that was given and the centre of CMA-ES's last population go into the race (see
+    `race_settings`).
     """
     found = find_game(game)
     rules = found.resolve_rules(variant)
     space = make_space(find_strategy(found.name, strategy))
     given = space.strategy.player()
     check_whole("budget", budget, 2, LARGEST_BUDGET)
-    fresh_deals = deals * 2**ROUNDS if fresh_deals is None else fresh_deals
+    first = () if initial is None else tuple(item for item in read_settings(space, initial) if item != space.given)
+    if len(first) + 1 >= budget and first:
+        raise UsageError(
+            f"budget={budget} leaves nothing to search: {len(first) + 1} settings are tried first; "
+            "give a larger budget, or fewer rows"
+        )
+    fresh_deals = deals * (1 + RACE_LENGTH) if fresh_deals is None else fresh_deals
     margin = found.margin if margin is None else margin
     if isinstance(margin, bool) or not isinstance(margin, int | float) or not (math.isfinite(margin) and margin >= 0):
         raise UsageError(f"margin={margin!r} does not fit: it takes a number of points, 0 or more")
@@ -706,23 +679,25 @@ def tune(
         if against is None
         else tuple(find_strategy(found.name, spec).player() for spec in against)
     )
-    first_fresh = deals * 2**ROUNDS
+    first_fresh = deals * (1 + RACE_LENGTH)
     Design(found, rules, ((given, *others),), seed=seed, deals=deals)
     Design(found, rules, ((given, *others),), seed=seed, deals=fresh_deals, first_deal=first_fresh)
-    field = Field(found, rules, space, others, seed, n_jobs, backend, progress)
+    work: dict[str, Any] = {"n_jobs": n_jobs, "backend": backend, "progress": progress}
+    field = Field(found, rules, space, others, seed, work)
     search = Search(lambda settings: field.play(settings, 0, deals), budget)
     favourite: list[Setting] = []
     if len(space.parameters) == 1:
-        search_grid(space, search)
+        search_grid(space, search, first)
     else:
-        favourite = [search_cma(space, search, seed)]
+        favourite = [search_cma(space, search, seed, first)]
     entered = dict.fromkeys([space.given, *search.best(FINALISTS), *favourite])
-    winner, standings = race(field.play, list(entered), deals, deals, margin)
+    winner, standings = race_settings(field.play, list(entered), deals, deals, margin)
     strategy_found = space.with_setting(winner)
-    player = strategy_found.player()
-    counts = field.compare(player, given, first_fresh, fresh_deals)
-    result = paired_verdict(counts, margin)
-    controls = _controls(field, player, given, result, first_fresh, min(fresh_deals, CONTROL_DEALS))
+    pairing = Pairing(found, rules, strategy_found.player(), given, len(others) + 1, others, margin, seed)
+    _, measured = pairing.play(pairing.a, given, fresh_deals, first_deal=first_fresh, **work)
+    result = paired_verdict(measured.result, margin)
+    controls, more = pairing.controls(result, min(fresh_deals, CONTROL_DEALS), first_deal=first_fresh, **work)
+    runs = [measured, *more]
     return Tuning(
         strategy_found,
         space,
@@ -734,28 +709,13 @@ def tune(
         first_fresh,
         fresh_deals,
         budget,
+        first,
         tuple(search.trials.values()),
+        tuple(entered),
         tuple(standings),
-        counts,
+        measured.result,
         result,
         controls,
-        field.seconds,
-        field.games,
+        field.seconds + sum(other.seconds for other in runs),
+        field.games + sum(other.games for other in runs),
     )
-
-
-def _controls(
-    field: Field, winner: Player, given: Player, result: PairedResult, first_deal: int, deals: int
-) -> dict[str, Control]:
-    """Play the controls of the final measurement, as `compare` does."""
-    # The same player with other draws of its own: differences come and go, and must cancel.
-    twin = dataclasses.replace(winner, stream=1)
-    mirror = paired_verdict(field.compare(winner, twin, first_deal, deals), result.margin)
-    controls = {"mirror": control_entry(winner.spec, mirror, control_passed_mirror(mirror))}
-    weak = next((item for item in builtin_strategies(field.game.name) if "weak" in item.tags), None)
-    if weak is not None:
-        stronger = winner if result.effect >= 0 else given
-        lost = paired_verdict(field.compare(stronger, weak.player(), first_deal, deals), result.margin)
-        passed = control_passed_weak(lost) if stronger.digest != weak.digest else None
-        controls["weak"] = control_entry(weak.spec, lost, passed)
-    return controls

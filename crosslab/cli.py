@@ -251,9 +251,14 @@ def build_parser() -> Parser:
         help="an option of the rules, or STRATEGY.PARAMETER, and its values, in quotes; repeat for a grid",
     )
     sweep.add_argument(
+        "--grid",
+        metavar="FILE",
+        help="a CSV or Parquet file instead of --vary: a column for each such name, and a row for each point to play",
+    )
+    sweep.add_argument(
         "--target",
         metavar="MEASURE=VALUE",
-        help="find the value of the one --vary at which a measure such as mean_score is this",
+        help="find where, between the values of one --vary, a measure such as mean_score is this",
     )
     add_deals(sweep)
     sweep.add_argument("--seats", type=whole, metavar="N", help="seats at the table (default: the game's fewest)")
@@ -308,6 +313,12 @@ def build_parser() -> Parser:
     add_game(tune)
     tune.add_argument("strategy", metavar="STRATEGY", help="who is tuned; the search begins at its parameters")
     tune.add_argument("--budget", type=whole, default=200, metavar="N", help="settings that are tried (default 200)")
+    tune.add_argument(
+        "--initial",
+        metavar="FILE",
+        help="settings to try first: a CSV or Parquet file with a column for each parameter, such as what an earlier "
+        "tune wrote with --format csv --out FILE",
+    )
     tune.add_argument("--deals", type=whole, default=10_000, metavar="N", help="deals of the search (default 10k)")
     tune.add_argument(
         "--fresh-deals", type=whole, metavar="N", help="deals of the last measurement (default: 16 times --deals)"
@@ -726,11 +737,14 @@ def run_balance(arguments: argparse.Namespace) -> int:
 
 def run_sweep(arguments: argparse.Namespace) -> int:
     """`crosslab sweep`."""
+    from analysis.frames import load_frame
     from analysis.grids import read_grid
     from analysis.sweeps import sweep
     from analysis.targets import find_target, read_target
 
-    grid = read_grid(arguments.game, arguments.vary)
+    if arguments.grid and arguments.vary:
+        raise UsageError("--grid and --vary both say what is varied: give one of them")
+    grid = load_frame(arguments.grid) if arguments.grid else read_grid(arguments.game, arguments.vary)
     common: dict[str, Any] = {
         "deals": arguments.deals,
         "seed": arguments.seed,
@@ -783,6 +797,7 @@ def run_rank(arguments: argparse.Namespace) -> int:
 
 def run_tune(arguments: argparse.Namespace) -> int:
     """`crosslab tune`."""
+    from analysis.frames import load_frame
     from analysis.tuning import tune
 
     found = tune(
@@ -790,6 +805,7 @@ def run_tune(arguments: argparse.Namespace) -> int:
         arguments.strategy,
         deals=arguments.deals,
         budget=arguments.budget,
+        initial=load_frame(arguments.initial) if arguments.initial else None,
         seed=arguments.seed,
         against=arguments.against,
         fresh_deals=arguments.fresh_deals,

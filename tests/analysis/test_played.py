@@ -62,6 +62,7 @@ GOOD = {"strategy": ["a", "b"], "deal": [1, 1], "score": [2, 3]}
     [
         ({"strategy": ["a"], "deal": [1]}, "no column 'score'"),
         ({"strategy": [], "deal": [], "score": []}, "no rows"),
+        ({**GOOD, "score": [None, *GOOD["score"][1:]]}, "no value of score in row 0"),
         ({**GOOD, "score": [0.5, 1.5]}, "give integers"),
         ({"strategy": ["a", "b", "a"], "deal": [1, 1, 2], "score": [2, 3, 4]}, "not played equally often"),
         ({"strategy": ["a", "b", "b"], "deal": [1, 1, 1], "score": [2, 3, 4]}, "not played equally often"),

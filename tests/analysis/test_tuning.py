@@ -6,6 +6,7 @@ import sys
 from collections.abc import Callable, Sequence
 
 import numpy as np
+import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -14,18 +15,18 @@ from analysis.matches import compare
 from analysis.simulation import simulate
 from analysis.simultaneous import Moments
 from analysis.tuning import (
-    ROUNDS,
+    RACE_LENGTH,
     Search,
     Setting,
     Space,
     is_whole,
     make_space,
     own_randomness,
-    race,
+    race_settings,
+    read_settings,
     round_value,
     search_cma,
     search_grid,
-    select,
     tune,
 )
 from sims.errors import UsageError
@@ -95,7 +96,76 @@ def test_round_value_fits(value: float, whole: bool) -> None:
 
 def test_first_steps_fit_value_and_range() -> None:
     space = space_of(Parameter("a", 1.5, 0, 20), Parameter("b", 0.0, 0, 20), Parameter("c", 10.0, 0, 20))
-    assert space.steps() == pytest.approx([0.75, 0.4, 2])
+    assert space.steps(space.given) == pytest.approx([0.75, 0.4, 2])
+
+
+# --- Settings to try first -------------------------------------------------------------------------------------------
+
+PRICE_AND_ROUND = (Parameter("price", 1.5, 0, 20), Parameter("from_round", 9, 1, 12))
+
+
+def test_settings_are_read_from_frames_of_all_kinds() -> None:
+    space = space_of(*PRICE_AND_ROUND)
+    frame = pl.DataFrame({"from_round": [3, 12], "price": [2.0, 0.123456]})
+    known = [(2.0, 3.0), (0.123, 12.0)]
+    assert read_settings(space, frame) == known
+    assert read_settings(space, frame.to_pandas()) == known
+    assert read_settings(space, frame.cast(pl.String)) == known
+
+
+def test_a_parameter_without_a_column_keeps_its_value() -> None:
+    assert read_settings(space_of(*PRICE_AND_ROUND), pl.DataFrame({"price": [2, 3]})) == [(2.0, 9.0), (3.0, 9.0)]
+
+
+def test_settings_that_come_twice_are_tried_once() -> None:
+    frame = pl.DataFrame({"price": [2.0, 3.0, 2.00001]})
+    assert read_settings(space_of(*PRICE_AND_ROUND), frame) == [(2.0, 9.0), (3.0, 9.0)]
+
+
+@pytest.mark.parametrize(
+    ("columns", "message"),
+    [
+        ({"prise": [2]}, "has the column 'prise', which made-up has no parameter for; did you mean price"),
+        ({"mean": [2.5]}, "has no column of a parameter; there are: price, from_round"),
+        ({"price": [2.5, None]}, "has no value of price in row 1; give every row one"),
+        ({"price": [math.nan, 2.5]}, "has no value of price in row 0; give every row one"),
+        ({"price": []}, "has no rows; give one a setting"),
+        ({"price": [21]}, "made-up: parameter price=21 does not fit: it takes a number from 0 to 20"),
+        ({"price": ["dear"]}, "made-up: parameter price='dear' does not fit: it takes a number from 0 to 20"),
+        ({"price": [True]}, "parameter price=True does not fit"),
+    ],
+)
+def test_settings_that_do_not_fit_are_refused(columns: dict[str, list[object]], message: str) -> None:
+    with pytest.raises(UsageError, match=message) as caught:
+        read_settings(space_of(*PRICE_AND_ROUND), pl.DataFrame(columns))
+    assert "\n" not in str(caught.value)
+
+
+def test_other_things_than_frames_are_refused() -> None:
+    with pytest.raises(UsageError, match="the table of settings is of type list; give a Polars or pandas frame"):
+        read_settings(space_of(*PRICE_AND_ROUND), [1.5])  # type: ignore[arg-type]
+
+
+def test_parameters_may_not_be_called_like_results() -> None:
+    with pytest.raises(UsageError, match="the parameter mean of made-up has the name of a column of results"):
+        space_of(Parameter("mean", 1.0, 0, 5))
+
+
+def test_searches_begin_with_the_settings_that_are_given() -> None:
+    space = space_of(Parameter("a", 1.0, 0, 20), Parameter("b", 0.0, 0, 20))
+    far = [(15.0, 12.0), (16.0, 12.0)]
+    search = Search(landscape(lambda setting: -abs(setting[0] - 16) - abs(setting[1] - 12)), 60)
+    search_cma(space, search, 1, far)
+    trials = list(search.trials.values())
+    assert [trial.setting for trial in trials[:3]] == [space.given, *far]
+    assert {trial.generation for trial in trials[:3]} == {0}
+    # From the best of them on: the first population is around it, not around what was given.
+    near = np.array([trial.setting for trial in trials if trial.generation == 1])
+    assert np.abs(np.median(near, axis=0) - far[1]).max() < 3
+
+    single = Search(landscape(lambda setting: -abs(setting[0] - 7)), 8)
+    search_grid(space_of(Parameter("a", 1.0, 0, 20)), single, [(7.1,)])
+    assert list(single.trials)[:2] == [(1.0,), (7.1,)]
 
 
 # --- The search ------------------------------------------------------------------------------------------------------
@@ -177,13 +247,13 @@ def test_without_cma_the_message_is_one_line(monkeypatch: pytest.MonkeyPatch) ->
 
 def test_the_best_wins_and_the_others_are_dropped() -> None:
     play = landscape(lambda setting: setting[0] / 100, noise=30)
-    winner, standings = race(play, [(1.0,), (3.0,), (2.0,)], 100, 100, 0.1)
+    winner, standings = race_settings(play, [(1.0,), (3.0,), (2.0,)], 100, 100, 0.1)
     assert winner == (3.0,)
-    assert {row.setting for row in standings if row.dropped} == {(1.0,), (2.0,)}
+    assert {row.strategy for row in standings if row.status == "worse"} == {0, 2}
     assert all(row.low <= row.behind <= row.high for row in standings)
 
 
-def test_every_round_has_fresh_deals_and_twice_as_many() -> None:
+def test_a_race_plays_fresh_deals_and_fifteen_times_those_of_the_search_at_most() -> None:
     asked: list[tuple[int, int]] = []
     play = landscape(lambda setting: 0.0, noise=100)
 
@@ -191,41 +261,54 @@ def test_every_round_has_fresh_deals_and_twice_as_many() -> None:
         asked.append((first_deal, deals))
         return play(settings, first_deal, deals)
 
-    race(watched, [(1.0,), (2.0,)], 50, 50, 0.0)
-    assert asked == [(50, 50), (100, 100), (200, 200), (400, 400)][:ROUNDS]
-
-
-def test_equals_end_the_race_and_the_first_wins() -> None:
-    winner, standings = race(landscape(lambda setting: 1.0), [(2.0,), (1.0,)], 40, 40, 0.5)
-    assert winner == (2.0,)
-    assert {row.round for row in standings} == {1}
+    race_settings(watched, [(1.0,), (2.0,)], 50, 50, 0.0)
+    assert asked == [(50, 50), (100, 50), (150, 100), (250, 200), (450, 350)]
+    assert sum(asked[-1]) == 50 + 50 * RACE_LENGTH
 
 
 def test_a_difference_that_does_not_matter_is_no_reason_to_leave_the_first() -> None:
     play = landscape(lambda setting: 0.0, noise=100)
     settings = [(1.0,), (2.0,), (3.0,), (4.0,)]
-    winner, standings = race(play, settings, 41, 40, 1000.0)
-    assert max(standings, key=lambda row: row.mean).setting != (1.0,)
+    winner, standings = race_settings(play, settings, 41, 40, 1000.0)
+    assert settings[standings[-1].leader] != (1.0,)
     assert winner == (1.0,)
 
 
+def test_the_first_does_not_win_by_way_of_a_leader_that_was_beaten() -> None:
+    """The first is dropped as equivalent to the second, and the third overtakes the second."""
+    first_round, more = np.random.default_rng(1), np.random.default_rng(2)
+
+    def play(settings: Sequence[Setting], first_deal: int, deals: int) -> Moments:
+        rng, gain = (first_round, 0) if first_deal == 40 else (more, 5)
+        scores = np.stack(
+            [-rng.integers(0, 2, deals), np.zeros(deals, int), gain + rng.integers(-20, 20, deals)], axis=1
+        )
+        return Moments.from_scores(scores[:, [int(setting[0]) for setting in settings]])
+
+    winner, standings = race_settings(play, [(0.0,), (1.0,), (2.0,)], 40, 40, 2.0)
+    assert standings[0].status == "equivalent"
+    assert standings[0].leader == 1
+    assert winner == (2.0,)
+
+
+def test_equals_leave_the_first() -> None:
+    winner, standings = race_settings(landscape(lambda setting: 1.0), [(2.0,), (1.0,)], 40, 40, 0.5)
+    assert winner == (2.0,)
+    assert standings[-1].status == "equivalent"
+
+
 def test_a_race_of_one_is_not_run() -> None:
-    assert race(landscape(lambda setting: 1.0), [(2.0,)], 40, 40, 0.5) == ((2.0,), [])
+    assert race_settings(landscape(lambda setting: 1.0), [(2.0,)], 40, 40, 0.5) == ((2.0,), [])
 
 
-def test_equals_are_seldom_dropped() -> None:
-    """Of 100 races among five equals, about 5 at most may drop one; 10 is beyond chance at 0.99."""
+def test_equals_are_seldom_dropped_as_worse() -> None:
+    """Of 100 races among five equals, about 5 at most may drop one as worse than the best; 10 is beyond chance."""
     dropped = 0
     for first in range(100):
         play = landscape(lambda setting: 0.0, noise=100)
-        _, standings = race(play, [(float(k),) for k in range(5)], 1000 * first + 1, 40, 0.0)
-        dropped += any(row.dropped for row in standings)
+        _, standings = race_settings(play, [(float(k),) for k in range(5)], 1000 * first + 1, 40, 0.0)
+        dropped += any(row.status == "worse" for row in standings)
     assert dropped <= 10
-
-
-def test_select_keeps_some() -> None:
-    scores = np.random.default_rng(1).integers(0, 9, (20, 3))
-    assert select(Moments.from_scores(scores), [2, 0]) == Moments.from_scores(scores[:, [2, 0]])
 
 
 # --- The verb --------------------------------------------------------------------------------------------------------
@@ -271,6 +354,28 @@ def test_opponents_share_the_table() -> None:
     duel = compare(GAME, found.spec, "careful", deals=5, opponents=["blunder"])
     assert found.counts.scale == duel.counts.scale
     assert found.opponents == ("blunder",)
+
+
+def test_a_table_of_trials_is_a_start() -> None:
+    """A search goes on from what an earlier one found, here on fewer settings than that one tried."""
+    start = find_strategy(GAME, "potential:isolation=-0.1,one=5")
+    before = tune(GAME, start, deals=DEALS, budget=BUDGET, fresh_deals=2)
+    table = before.trial_table().sort("mean", descending=True).head(3)
+    found = tune(GAME, start, deals=DEALS, budget=5, initial=table.to_pandas(), fresh_deals=2)
+    tried = found.trial_table()
+    assert tried["spec"].to_list()[1 : len(found.initial) + 1] == [s for s in table["spec"] if s != start.spec]
+    shared = tried.join(table, on="spec")
+    assert shared["mean"].equals(shared["mean_right"], check_names=False)  # the same deals
+    assert found.to_dict()["design"]["initial"][0] == dict(
+        zip(["one", "two", "three", "four", "isolation"], found.initial[0], strict=True)
+    )
+    assert f"beginning with {len(found.initial)} from a table." in " ".join(found.text().split())
+
+
+def test_settings_that_leave_nothing_to_search_are_refused() -> None:
+    table = pl.DataFrame({"price": [1.0, 2.0, 3.0, 1.5]})
+    with pytest.raises(UsageError, match="budget=4 leaves nothing to search: 4 settings are tried first"):
+        tune(GAME, "careful", budget=4, initial=table)
 
 
 def test_controls_are_run() -> None:
