@@ -8,7 +8,7 @@ price of every restriction, and the split of scores into luck and skill.
 import dataclasses
 import math
 import textwrap
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
@@ -18,6 +18,7 @@ import polars as pl
 from numpy.typing import ArrayLike
 
 from analysis.comparisons import FEWEST_BLOCKS, Verdict, decide
+from analysis.frames import defined
 from analysis.histogram import Histogram
 from analysis.intervals import Interval, mean_interval, share_interval, student_interval
 from analysis.luck import VarianceSplit, split_moments
@@ -603,7 +604,7 @@ class Balance:
             "rules_version": self.design.game.rules_version,
             "design": self.design.to_dict(),
         }
-        return dict(_defined(told))
+        return dict(defined(told))
 
     def text(self) -> str:
         """Return what was found as text, at most 80 columns wide."""
@@ -744,14 +745,6 @@ def _ladder_text(title: str, found: Ladder, solo: bool) -> str:
     if found.levels is not None:
         note = f"{len(rows)} players, {found.levels} distinguishable levels on {_deals(found.blocks)}."
     return f"{title}\n\n{_table(headers, rows)}\n\n{_wrap(note)}"
-
-
-def _defined(value: Any) -> Any:
-    if isinstance(value, Mapping):
-        return {key: _defined(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_defined(item) for item in value]
-    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def _deals(count: int) -> str:

@@ -1,7 +1,8 @@
-"""Frames in: Polars frames, pandas frames and files as one kind of thing, and their mistakes as one line."""
+"""What goes into the verbs and comes out: frames of both libraries and files as one kind of thing, and JSON values."""
 
+import math
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -91,6 +92,15 @@ def load_frame(path: Path | str) -> pl.DataFrame:
         return pl.read_csv(file, infer_schema=False) if kind == ".csv" else pl.read_parquet(file)
     except (OSError, pl.exceptions.PolarsError) as error:
         raise UsageError(f"cannot read {path}: {_first_line(error)}") from error
+
+
+def defined(value: Any) -> Any:
+    """Return a value for JSON and frames: null for what is not a finite number, at any depth; tuples become lists."""
+    if isinstance(value, Mapping):
+        return {key: defined(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [defined(item) for item in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def _first_line(error: Exception) -> str:

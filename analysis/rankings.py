@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 
 from analysis.comparisons import FEWEST_BLOCKS, Verdict, decide
 from analysis.cycles import Cycle, significant_cycles
+from analysis.frames import defined
 from analysis.intervals import Interval, check_confidence, student_interval
-from analysis.matches import defined
 from analysis.ratings import Order, Ratings, bradley_terry, plackett_luce
 from analysis.simultaneous import (
     Contrast,
@@ -579,7 +579,7 @@ class Ranking:
     def to_dict(self) -> dict[str, Any]:
         """Return the ranking as JSON values; a statistic that is not defined is null."""
         seat = self.first_seat
-        return {
+        told = {
             "format": self.tournament.format,
             "seats": self.tournament.seats,
             "measure": self.measure,
@@ -591,8 +591,8 @@ class Ranking:
             "table": self.table.to_dicts(),
             "matchups": self.matchups.to_dicts(),
             "ratings": self.ratings.to_dicts(),
-            "first_seat": seat and {"elo": seat[0], "low": defined(seat[1].low), "high": defined(seat[1].high)},
-            "cyclic_share": defined(self.cyclic_share),
+            "first_seat": seat and {"elo": seat[0], **seat[1]._asdict()},
+            "cyclic_share": self.cyclic_share,
             "cycles": [
                 {"strategies": [self.strategies[k] for k in cycle.strategies], "margins": list(cycle.margins)}
                 for cycle in self.cycles
@@ -601,6 +601,7 @@ class Ranking:
             "notes": self.notes,
             "design": self.design.to_dict(),
         }
+        return dict(defined(told))
 
     # --- Text --------------------------------------------------------------------------------------------------------
 

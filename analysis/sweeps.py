@@ -15,6 +15,7 @@ import numpy as np
 import polars as pl
 
 from analysis.comparisons import FEWEST_BLOCKS
+from analysis.frames import defined
 from analysis.grids import (
     Axis,
     Measures,
@@ -30,7 +31,6 @@ from analysis.grids import (
     value_text,
 )
 from analysis.intervals import Interval, check_confidence, student_interval
-from analysis.matches import defined
 from analysis.simultaneous import Moments
 from sims.errors import UsageError
 from sims.game import SCORE, Game, Rules, find_game

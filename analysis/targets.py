@@ -10,6 +10,7 @@ import numpy as np
 import polars as pl
 
 from analysis.comparisons import FEWEST_BLOCKS
+from analysis.frames import defined
 from analysis.grids import (
     Axis,
     Measures,
@@ -25,7 +26,6 @@ from analysis.grids import (
     value_text,
 )
 from analysis.intervals import Interval, check_confidence, student_interval
-from analysis.matches import defined
 from analysis.simultaneous import Moments
 from analysis.sweeps import wide_table, wrapped
 from sims.errors import UsageError
@@ -152,7 +152,7 @@ class Target:
     def to_dict(self) -> dict[str, Any]:
         """Return the search as JSON values; what is not defined is null."""
         neighbours = [item.at for item in (self.below, self.above) if item is not None]
-        return {
+        told = {
             "design": {
                 **self.setup.to_dict(),
                 "rules": self.rules.to_dict(),
@@ -167,12 +167,13 @@ class Target:
             "crossings": self.crossings,
             "neighbours": neighbours,
             "nearest": self.nearest.at,
-            "estimate": defined(self.estimate),
-            "low": defined(self.low),
-            "high": defined(self.high),
+            "estimate": self.estimate,
+            "low": self.low,
+            "high": self.high,
             "confidence": self.confidence,
             "evaluations": self.summary().to_dicts(),
         }
+        return dict(defined(told))
 
     def text(self) -> str:
         """Return what was found as text, at most 80 columns wide."""

@@ -20,8 +20,8 @@ from analysis.comparisons import (
     paired_verdict,
     verdict_block,
 )
-from analysis.frames import check_filled, to_polars
-from analysis.matches import CONTROL_DEALS, Pairing, defined
+from analysis.frames import check_filled, defined, to_polars
+from analysis.matches import CONTROL_DEALS, Pairing
 from analysis.races import Standing, last_standings, run_race, standings_frame, standings_text
 from analysis.simultaneous import Moments
 from analysis.sweeps import wrapped
@@ -538,28 +538,25 @@ class Tuning:
     def to_dict(self) -> dict[str, Any]:
         """Return the result as JSON values; a statistic that is not defined is null."""
         result = self.result
-        return {
+        told = {
             "spec": self.spec,
             "given": self.space.strategy.spec,
             "parameters": dict(
                 zip([item.name for item in self.strategy.parameters], self.strategy.values, strict=True)
             ),
             "blocks": result.blocks,
-            "effect": defined(result.effect),
-            "low": defined(result.low),
-            "high": defined(result.high),
+            "effect": result.effect,
+            "low": result.low,
+            "high": result.high,
             "margin": result.margin,
             "verdict": result.verdict,
             "mean": self.counts.a.mean / self.counts.scale,
             "given_mean": self.counts.b.mean / self.counts.scale,
-            "search_mean": defined(self.search_mean),
+            "search_mean": self.search_mean,
             "tried": len(self.trials),
             "seed": self.seed,
             "rules_version": self.game.rules_version,
-            "controls": {
-                name: {key: defined(value) if isinstance(value, float) else value for key, value in control.items()}
-                for name, control in self.controls.items()
-            },
+            "controls": self.controls,
             "design": {
                 "game": self.game.name,
                 "rules": self.rules.to_dict(),
@@ -573,6 +570,7 @@ class Tuning:
             "trials": self.trial_table().to_dicts(),
             "race": self.race_table().to_dicts(),
         }
+        return dict(defined(told))
 
     def text(self) -> str:
         """Return what was found as text, at most 80 columns wide."""

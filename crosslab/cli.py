@@ -486,7 +486,7 @@ def answer(
     `frame` and `text` give the CSV and the text of results that have others than `summary()` and `text()`.
     """
     if arguments.format == "json":
-        emit(arguments, to_json(_json_ready(found.to_dict())))
+        emit(arguments, to_json(found.to_dict()))
     elif arguments.format == "csv":
         emit(arguments, to_csv((frame or found.summary)()))
     else:
@@ -594,14 +594,6 @@ def run_simulate(arguments: argparse.Namespace) -> int:
         rows=False,
     )
     return answer(arguments, results, text=lambda: _simulation_table(results))
-
-
-def _json_ready(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {key: _json_ready(item) for key, item in value.items()}
-    if isinstance(value, list):
-        return [_json_ready(item) for item in value]
-    return None if isinstance(value, float) and value != value else value
 
 
 def _simulation_table(results: Any) -> str:

@@ -1,12 +1,13 @@
 """Frames and files as input: what is taken, and what is said of the rest."""
 
+import math
 from pathlib import Path
 
 import pandas as pd
 import polars as pl
 import pytest
 
-from analysis.frames import check_filled, is_frame, load_frame, to_polars
+from analysis.frames import check_filled, defined, is_frame, load_frame, to_polars
 from sims.errors import UsageError
 
 FRAME = pl.DataFrame({"deal": [0, 1], "points": [[1, 2], [3, 4]], "name": ["a", "b"]})
@@ -90,3 +91,8 @@ def test_files_that_cannot_be_read_are_told_in_one_line(
     with pytest.raises(UsageError, match=f"cannot read .*{message}") as caught:
         load_frame(tmp_path / name)
     assert "\n" not in str(caught.value)
+
+
+def test_defined_leaves_what_json_can_say() -> None:
+    told = {"a": (1, math.nan, [math.inf, -math.inf]), "b": {"c": 0.5, "d": True, "e": None, "f": "nan"}}
+    assert defined(told) == {"a": [1, None, [None, None]], "b": {"c": 0.5, "d": True, "e": None, "f": "nan"}}
