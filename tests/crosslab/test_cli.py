@@ -13,7 +13,8 @@ from pathlib import Path
 import pytest
 
 import crosslab
-from crosslab.cli import main, whole
+from crosslab.cli import main
+from crosslab.parser import whole
 from sims.jit import COMPILED
 
 ROOT = Path(__file__).resolve().parents[2]
