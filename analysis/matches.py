@@ -296,6 +296,21 @@ def default_margin(game: Game, unit: Unit) -> float:
     return game.margin if unit.margin is None else unit.margin
 
 
+def check_margin(game: Game, unit: Unit, margin: float | None) -> float:
+    """Return a margin, the default one for None.
+
+    Raises
+    ------
+    UsageError
+        When it is no number of 0 or more.
+    """
+    if margin is None:
+        return default_margin(game, unit)
+    if isinstance(margin, bool) or not isinstance(margin, int | float) or not (math.isfinite(margin) and margin >= 0):
+        raise UsageError(f"margin={margin!r} does not fit: it takes a number of {unit.name}, 0 or more")
+    return margin
+
+
 def make_pairing(
     game: str | Game,
     a: "str | Strategy",
@@ -321,9 +336,7 @@ def make_pairing(
     found = find_game(game)
     rules = found.resolve_rules(variant)
     first, second, *others = (find_strategy(found.name, spec).player() for spec in (a, b, *opponents))
-    margin = default_margin(found, unit) if margin is None else margin
-    if isinstance(margin, bool) or not isinstance(margin, int | float) or not (math.isfinite(margin) and margin >= 0):
-        raise UsageError(f"margin={margin!r} does not fit: it takes a number of {unit.name}, 0 or more")
+    margin = check_margin(found, unit, margin)
     seats = _seats(found, seats, len(others))
     if unit.measure == "win" and seats == 1:
         raise UsageError("measure='win' does not fit 1 seat, where every game is won: give 2 seats or more")

@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import polars as pl
 
 from analysis.comparisons import FEWEST_BLOCKS, decide
+from analysis.contests import heading, make_contest
 from analysis.intervals import Interval, check_confidence
-from analysis.rankings import check_margin, check_measure, find_field, heading
 from analysis.sequential import confidence_sequence, looks
 from analysis.simultaneous import Moments
 from analysis.sweeps import wide_table, wrapped
-from analysis.tournaments import Measure, Tournament, count_chosen, make_tournament, resolve_format
+from analysis.tournaments import Measure, Tournament, count_chosen
 from sims.design import LARGEST_DEALS, Design, check_whole
-from sims.game import Game, Rules, find_game
+from sims.game import Game, Rules
 from sims.run import run
 from strategies.api import Strategy
 
@@ -377,19 +377,19 @@ def race(
     """
     check_confidence(confidence)
     check_whole("budget", budget, 1, LARGEST_DEALS)
-    found = find_game(game)
-    rules = found.resolve_rules(variant)
-    chosen = find_field(found, strategies)
-    by = check_measure(measure)
-    margin = check_margin(found, by, margin)
-    tournament = make_tournament(
-        found, len(chosen), *resolve_format(found, format, seats, len(chosen)), lineups=lineups, seed=seed
+    contest = make_contest(
+        game,
+        strategies,
+        seats=seats,
+        format=format,
+        lineups=lineups,
+        measure=measure,
+        margin=margin,
+        variant=variant,
+        seed=seed,
     )
-    players = [item.player() for item in chosen]
+    tournament, by = contest.tournament, contest.measure
     seconds, games = 0.0, 0
-
-    def design(part: Tournament, first_deal: int, deals: int) -> Design:
-        return Design(found, rules, part.seated(players), seed=seed, deals=deals, first_deal=first_deal)
 
     def play(left: Sequence[int], first_deal: int, deals: int) -> Moments:
         nonlocal seconds, games
@@ -397,20 +397,26 @@ def race(
         reduce = functools.partial(
             count_chosen, tournament=part, measure=by, chosen=tuple(left), scale=tournament.scale
         )
-        played = run(design(part, first_deal, deals), reduce, n_jobs=n_jobs, backend=backend, progress=progress)
+        design = contest.design(deals, first_deal=first_deal, part=part)
+        played = run(design, reduce, n_jobs=n_jobs, backend=backend, progress=progress)
         seconds, games = seconds + played.seconds, games + played.games
         return played.result
 
     told = run_race(
-        play, len(chosen), budget=budget, margin=margin, alpha=1 - confidence, unit=tournament.value_unit(by)
+        play,
+        len(contest.strategies),
+        budget=budget,
+        margin=contest.margin,
+        alpha=1 - confidence,
+        unit=tournament.value_unit(by),
     )
     return Race(
-        tuple(item.spec for item in chosen),
+        contest.specs,
         tournament,
-        design(tournament, 0, min(FIRST, budget)),
+        contest.design(min(FIRST, budget)),
         by,
         budget,
-        margin,
+        contest.margin,
         confidence,
         tuple(told),
         seconds,

@@ -14,6 +14,7 @@ import numpy as np
 import polars as pl
 
 from analysis.comparisons import (
+    POINTS,
     Control,
     PairedCounts,
     PairedResult,
@@ -21,7 +22,7 @@ from analysis.comparisons import (
     verdict_block,
 )
 from analysis.frames import check_filled, defined, to_polars
-from analysis.matches import CONTROL_DEALS, Pairing
+from analysis.matches import CONTROL_DEALS, Pairing, check_margin
 from analysis.races import Standing, last_standings, run_race, standings_frame, standings_text
 from analysis.simultaneous import Moments
 from analysis.sweeps import wrapped
@@ -669,9 +670,7 @@ def tune(
             "give a larger budget, or fewer rows"
         )
     fresh_deals = deals * (1 + RACE_LENGTH) if fresh_deals is None else fresh_deals
-    margin = found.margin if margin is None else margin
-    if isinstance(margin, bool) or not isinstance(margin, int | float) or not (math.isfinite(margin) and margin >= 0):
-        raise UsageError(f"margin={margin!r} does not fit: it takes a number of points, 0 or more")
+    margin = check_margin(found, POINTS, margin)
     others = (
         (given,) * (found.seats[0] - 1)
         if against is None
