@@ -22,6 +22,7 @@ from analysis.intervals import Interval, mean_interval, share_interval
 from analysis.ladders import Field, Ladder, play_field
 from analysis.records import choices_by_turn, end_reasons, measure, record_games, save_records, summarise
 from analysis.seats import MARGIN, BalanceCounts, Seats, count_balance, seat_balance
+from analysis.tables import WIDTH
 from sims.design import LARGEST_DEALS, Design, check_whole
 from sims.errors import UsageError
 from sims.game import Game, Rules, find_game
@@ -32,7 +33,6 @@ from strategies.specs import builtin_strategies, find_strategy
 if TYPE_CHECKING:
     import pandas as pd
 
-WIDTH = 80
 
 LABELS = {
     "turns": "turns",

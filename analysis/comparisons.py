@@ -17,6 +17,7 @@ import polars as pl
 from analysis.frames import defined
 from analysis.histogram import Histogram
 from analysis.intervals import Interval, check_confidence, student_interval
+from analysis.tables import WIDTH
 from sims.errors import UsageError
 from sims.game import SCORE, WIN, WIN_UNIT
 
@@ -34,7 +35,6 @@ POWER = 0.8
 CONTROL_CONFIDENCE = 0.999
 """Controls use a wide interval: they run with every report, and a sound run should rarely fail one by chance."""
 
-WIDTH = 80
 LABEL_WIDTH = 22
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from analysis.comparisons import WIDTH, PairedCounts
+from analysis.comparisons import PairedCounts
 from analysis.frames import defined
 from analysis.histogram import Histogram
 from analysis.matches import Pairing, make_pairing
@@ -24,6 +24,7 @@ from analysis.sequential import (
     sequential_verdict,
     sprt,
 )
+from analysis.tables import WIDTH
 from sims.design import check_whole
 from sims.game import Game, Rules
 from strategies.api import Strategy

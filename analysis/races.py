@@ -17,7 +17,7 @@ from analysis.contests import heading, make_contest
 from analysis.intervals import Interval, check_confidence
 from analysis.sequential import confidence_sequence, looks
 from analysis.simultaneous import Moments
-from analysis.sweeps import wide_table, wrapped
+from analysis.tables import wide_table, wrapped
 from analysis.tournaments import Measure, Tournament, count_chosen
 from sims.design import LARGEST_DEALS, Design, check_whole
 from sims.game import Game, Rules

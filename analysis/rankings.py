@@ -29,7 +29,7 @@ from analysis.simultaneous import (
     rank_intervals,
     simultaneous_intervals,
 )
-from analysis.sweeps import wide_table, wrapped
+from analysis.tables import wide_table, wrapped
 from analysis.tournament_ratings import Rated, rate
 from analysis.tournaments import (
     Counts,

@@ -24,6 +24,7 @@ from analysis.distributions import (
 from analysis.frames import check_filled, to_polars
 from analysis.histogram import Histogram
 from analysis.intervals import Interval
+from analysis.tables import WIDTH
 from sims.design import Design, Outcomes, check_whole
 from sims.errors import UsageError
 from sims.game import SCORE, Game, Rules, find_game
@@ -40,7 +41,6 @@ QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
 COLUMNS = ("strategy", "deal", "score")
 """Columns of a frame of games that were played before."""
 
-WIDTH = 80
 ROWS = 16  # at most, of the histogram that is drawn as text
 WIDTHS = (1, 2, 5)  # of its rows, times a power of ten
 

@@ -27,7 +27,7 @@ from analysis.grids import (
 )
 from analysis.intervals import Interval, check_confidence, student_interval
 from analysis.simultaneous import Moments
-from analysis.sweeps import wide_table, wrapped
+from analysis.tables import wide_table, wrapped
 from sims.errors import UsageError
 from sims.game import Game, Rules, Whole, find_game, near_misses
 from strategies.api import Strategy

@@ -7,10 +7,8 @@ import argparse
 import json
 from typing import Any
 
-from crosslab.output import answer, command_line, emit, say, to_csv, to_json, to_table
+from crosslab.output import WIDTH, answer, command_line, emit, say, to_csv, to_json, to_table
 from sims.errors import UsageError
-
-WIDTH = 80
 
 
 def rules_of(arguments: argparse.Namespace) -> Any:

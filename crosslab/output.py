@@ -13,6 +13,8 @@ from sims.errors import UsageError
 if TYPE_CHECKING:
     import polars as pl
 
+WIDTH = 80
+
 
 def check_target(arguments: argparse.Namespace) -> None:
     """Refuse an --out that cannot be written, before any work is done for it."""
