@@ -8,42 +8,31 @@ price of every restriction, and the split of scores into luck and skill.
 import dataclasses
 import math
 import textwrap
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import polars as pl
-from numpy.typing import ArrayLike
 
-from analysis.comparisons import FEWEST_BLOCKS, Verdict, decide
+from analysis.comparisons import FEWEST_BLOCKS
+from analysis.frames import defined
 from analysis.histogram import Histogram
-from analysis.intervals import Interval, mean_interval, share_interval, student_interval
-from analysis.luck import VarianceSplit, split_moments
+from analysis.intervals import Interval, mean_interval, share_interval
+from analysis.ladders import Field, Ladder, play_field
 from analysis.records import choices_by_turn, end_reasons, measure, record_games, save_records, summarise
-from analysis.simultaneous import Contrast, Moments, multinomial_intervals, simultaneous_intervals
-from sims.design import LARGEST_DEALS, Design, Outcomes, check_whole
+from analysis.seats import MARGIN, BalanceCounts, Seats, count_balance, seat_balance
+from analysis.tables import WIDTH
+from sims.design import LARGEST_DEALS, Design, check_whole
 from sims.errors import UsageError
-from sims.game import SCORE, WIN, WIN_UNIT, Game, Rules, find_game
+from sims.game import Game, Rules, find_game
 from sims.run import run
-from sims.table import Player
-from strategies.api import Strategy, noisy, restrict
-from strategies.specs import builtin_restrictions, builtin_strategies, find_strategy
+from strategies.api import Strategy
+from strategies.specs import builtin_strategies, find_strategy
 
 if TYPE_CHECKING:
     import pandas as pd
 
-RATES = (0.0, 0.05, 0.1, 0.2, 0.4, 0.8, 1.0)
-"""Rungs of the noise ladder: how often a player makes a random move instead of its own."""
-
-MARGIN = 0.01
-"""The difference from a fair share of wins that does not matter, unless the user names one."""
-
-WIDTH = 80
-
-SeatVerdict = Literal["fair", "unfair", "undecided"]
-Method = Literal["goodman", "max-t over blocks"]
 
 LABELS = {
     "turns": "turns",
@@ -58,417 +47,6 @@ LABELS = {
     "forced": "decisions without a choice",
 }
 SHARES = ("decided_share", "winner_behind", "forced")
-
-
-# --- Counting --------------------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, eq=False)
-class BalanceCounts:
-    """The exact counts of a line-up's games by seat; adding two merges their deals.
-
-    Attributes
-    ----------
-    wins, scores
-        Moments of a block's sums by seat: of wins (in `WIN_UNIT`ths), and of scores.
-    shared, unwon
-        By block: the games with a shared win, and those that nobody won.
-    lengths, block_lengths
-        The turns of each game (of its longest seat), and their sum over a block; empty when the game does not tell.
-    ends
-        Games by the value of the column `end`; empty when there is none.
-    """
-
-    wins: Moments
-    scores: Moments
-    shared: Histogram
-    unwon: Histogram
-    lengths: Histogram
-    block_lengths: Histogram
-    ends: Histogram
-
-    def __add__(self, other: "BalanceCounts") -> "BalanceCounts":
-        """Return the counts of both sets of deals together."""
-        return BalanceCounts(
-            *(getattr(self, item.name) + getattr(other, item.name) for item in dataclasses.fields(self))
-        )
-
-
-def count_balance(design: Design, chunk: int, outcomes: Sequence[Outcomes]) -> BalanceCounts:
-    """Count the outcomes of one chunk of a design with one line-up."""
-    array = outcomes[0]
-    rotations = len(array)
-    game = design.game
-    names = [column.name for column in game.columns]
-    wins = array[..., WIN]
-    empty = Histogram(0, np.zeros(0, np.int64))
-    lengths = array[..., names.index(game.length)].max(axis=2).astype(np.int64) if game.length else None
-    return BalanceCounts(
-        wins=Moments.from_scores(wins.sum(axis=0, dtype=np.int64), rotations * WIN_UNIT),
-        scores=Moments.from_scores(array[..., SCORE].sum(axis=0, dtype=np.int64), rotations),
-        shared=Histogram.from_scores(((wins > 0) & (wins < WIN_UNIT)).any(axis=2).sum(axis=0)),
-        unwon=Histogram.from_scores((wins <= 0).all(axis=2).sum(axis=0)),
-        lengths=empty if lengths is None else Histogram.from_scores(lengths),
-        block_lengths=empty if lengths is None else Histogram.from_scores(lengths.sum(axis=0)),
-        ends=Histogram.from_scores(array[:, :, 0, names.index("end")]) if game.end_reasons else empty,
-    )
-
-
-@dataclass(frozen=True, eq=False)
-class FieldCounts:
-    """The exact counts of many players, each in turn in the first player's place; adding two merges their deals.
-
-    Attributes
-    ----------
-    scores
-        Moments of the player's score by player and rotation, rotations running fastest.
-    wins
-        The player's wins by player, in `WIN_UNIT`ths.
-    """
-
-    scores: Moments
-    wins: tuple[int, ...]
-
-    def __add__(self, other: "FieldCounts") -> "FieldCounts":
-        """Return the counts of both sets of deals together."""
-        wins = tuple(mine + theirs for mine, theirs in zip(self.wins, other.wins, strict=True))
-        return FieldCounts(self.scores + other.scores, wins)
-
-
-def count_field(design: Design, chunk: int, outcomes: Sequence[Outcomes]) -> FieldCounts:
-    """Count the first player of every line-up of one chunk."""
-    scores, wins = [], []
-    for lineup, array in enumerate(outcomes):
-        own = [array[rotation, :, seating.index(0)] for rotation, seating in enumerate(design.seatings(lineup))]
-        scores += [values[:, SCORE] for values in own]
-        wins.append(sum(int(values[:, WIN].sum(dtype=np.int64)) for values in own))
-    return FieldCounts(Moments.from_scores(np.stack(scores, axis=1)), tuple(wins))
-
-
-def combine(moments: Moments, weights: ArrayLike, scale: int) -> Moments:
-    """Return the exact moments of weighted sums of block scores.
-
-    Parameters
-    ----------
-    moments
-        Of K columns.
-    weights : array_like of int, shape (m, K)
-        Each row makes one new column.
-    scale
-        The number of seat-games of a new column.
-    """
-    rows = np.array(weights, object)
-    sums = rows @ np.array(moments.sums, object)
-    products = rows @ np.array(moments.products, object) @ rows.T
-    return Moments(moments.blocks, tuple(sums.tolist()), tuple(map(tuple, products.tolist())), scale)
-
-
-# --- Seats -----------------------------------------------------------------------------------------------------------
-
-
-class SeatShare(NamedTuple):
-    """What a seat gets: its share of wins, and its points above the mean of the other seats, with simultaneous ends."""
-
-    seat: int
-    wins: float
-    low: float
-    high: float
-    points: float
-    points_low: float
-    points_high: float
-
-
-@dataclass(frozen=True)
-class Seats:
-    """Whether the seats are treated alike.
-
-    Attributes
-    ----------
-    shares
-        By seat.
-    fair
-        The share of wins that every seat would have.
-    margin
-        The difference from it that does not matter.
-    method
-        Of the intervals of the shares: Goodman's for independent games, else max-t over blocks.
-    verdict
-        "fair" when all shares are inside the margin, "unfair" when one is off the fair share, else "undecided".
-    """
-
-    shares: tuple[SeatShare, ...]
-    fair: float
-    margin: float
-    method: Method
-    verdict: SeatVerdict
-
-
-def seat_balance(counts: BalanceCounts, margin: float = MARGIN, confidence: float = 0.95) -> Seats:
-    """Judge the seats.
-
-    Parameters
-    ----------
-    counts
-        The exact counts.
-    margin
-        The difference from a fair share of wins that does not matter, 0 or more.
-    confidence
-        That all intervals of the shares hold at once; the same for those of the points.
-
-    Notes
-    -----
-    With one rotation the games are independent, and the intervals Goodman's (Technometrics 7, 1965): binomial for each
-    seat, the error shared among all. A shared win counts as a part of a win; as such shares vary less than whole wins,
-    the intervals are then wider than they need be. With more rotations, or games that nobody wins, the block is the
-    unit: each seat's share minus the mean share of all seats, with max-t intervals over blocks. Points are compared
-    with the mean of the other seats in the same block, by max-t intervals over blocks.
-    """
-    seats, blocks = counts.wins.strategies, counts.wins.blocks
-    from_mean = seats * np.eye(seats, dtype=int) - 1
-    fair = float(counts.wins.means.mean())
-    if counts.scores.scale == 1 and counts.unwon.tail(1) == 0:
-        method: Method = "goodman"
-        ends = [_goodman(total, blocks, seats, confidence) for total in counts.wins.sums]
-    else:
-        method = "max-t over blocks"
-        deviations = combine(counts.wins, from_mean, counts.wins.scale * seats)
-        contrasts = simultaneous_intervals(deviations, "means", confidence)
-        ends = [Interval(fair + contrast.low, fair + contrast.high) for contrast in contrasts]
-    points = simultaneous_intervals(
-        combine(counts.scores, from_mean, counts.scores.scale * (seats - 1)), "means", confidence
-    )
-    shares = tuple(
-        SeatShare(seat, float(wins), end.low, end.high, ahead.effect, ahead.low, ahead.high)
-        for seat, (wins, end, ahead) in enumerate(zip(counts.wins.means, ends, points, strict=True))
-    )
-    verdicts = [decide(Interval(share.low - fair, share.high - fair), blocks, margin) for share in shares]
-    verdict: SeatVerdict = "undecided"
-    if all(one == "equivalent" for one in verdicts):
-        verdict = "fair"
-    elif any(one in ("better", "worse") for one in verdicts):
-        verdict = "unfair"
-    return Seats(shares, fair, margin, method, verdict)
-
-
-def _goodman(total: int, games: int, seats: int, confidence: float) -> Interval:
-    """Return one of Goodman's intervals for as many cells as seats, of a sum of wins in `WIN_UNIT`ths."""
-
-    def against_rest(wins: int) -> Interval:
-        # Goodman shares the error among all cells; a cell and its rest are two.
-        return multinomial_intervals([wins, games - wins], 1 - 2 * (1 - confidence) / seats)[0]
-
-    return Interval(against_rest(total // WIN_UNIT).low, against_rest(-(-total // WIN_UNIT)).high)
-
-
-# --- The field -------------------------------------------------------------------------------------------------------
-
-
-class Rung(NamedTuple):
-    """A player of a ladder: points a game, share of wins, what it is ahead of the next rung, and its level from 1."""
-
-    strategy: str
-    mean: float
-    low: float
-    high: float
-    wins: float
-    ahead: float
-    ahead_low: float
-    ahead_high: float
-    level: int | None
-
-
-@dataclass(frozen=True)
-class Ladder:
-    """Players from strong to weak, on the same deals.
-
-    Attributes
-    ----------
-    rungs
-        The players. Intervals of differences hold for all pairs at once.
-    levels
-        How many levels can be told apart: the interval of the difference from the first rung of one level to the first
-        of the next lies above the game's margin. None below 30 blocks.
-    blocks
-        The deals.
-    """
-
-    rungs: tuple[Rung, ...]
-    levels: int | None
-    blocks: int
-
-
-class Loss(NamedTuple):
-    """What a player loses in points a game by a restriction, with simultaneous ends, and what that says of it."""
-
-    restriction: str
-    loss: float
-    low: float
-    high: float
-    verdict: Verdict
-
-
-def ladder(moments: Moments, specs: Sequence[str], wins: Sequence[float], margin: float, *, ordered: bool) -> Ladder:
-    """Put players on a ladder.
-
-    Parameters
-    ----------
-    moments
-        Of the players' block scores.
-    specs, wins
-        Their names, and their shares of wins.
-    margin
-        The difference in points a game that does not matter.
-    ordered
-        Whether they stand in the order of the ladder already; otherwise the best mean comes first.
-    """
-    count = len(specs)
-    order = list(range(count)) if ordered else sorted(range(count), key=lambda place: (-moments.sums[place], place))
-    sorted_moments = combine(moments, np.eye(count, dtype=int)[order], moments.scale)
-    pairs: dict[tuple[int, int | None], Contrast] = {}
-    if count > 1:
-        pairs = {(pair.strategy, pair.other): pair for pair in simultaneous_intervals(sorted_moments)}
-    rungs: list[Rung] = []
-    level, anchor = 1, 0
-    for place, who in enumerate(order):
-        if place and pairs[anchor, place].low > margin:
-            level, anchor = level + 1, place
-        mean, error = sorted_moments.mean(place)
-        ends = student_interval(mean, error, moments.blocks)
-        ahead = pairs.get((place, place + 1))
-        difference = (ahead.effect, ahead.low, ahead.high) if ahead else (math.nan,) * 3
-        known = level if moments.blocks >= FEWEST_BLOCKS else None
-        rungs.append(Rung(specs[who], mean, ends.low, ends.high, wins[who], *difference, known))
-    return Ladder(tuple(rungs), level if moments.blocks >= FEWEST_BLOCKS else None, moments.blocks)
-
-
-def losses(moments: Moments, names: Sequence[str], margin: float, confidence: float = 0.95) -> tuple[Loss, ...]:
-    """Say what each restriction costs.
-
-    Parameters
-    ----------
-    moments
-        Of block scores: the free player first, then the restricted ones.
-    names
-        Of the restrictions.
-    margin
-        The difference in points a game that does not matter.
-    confidence
-        That all intervals hold at once (max-t over blocks).
-
-    Returns
-    -------
-    The dearest first. The verdict is on the restricted player: "worse" when it loses for certain.
-    """
-    if not names:
-        return ()
-    count = len(names)
-    weights = np.hstack([np.ones((count, 1), int), -np.eye(count, dtype=int)])
-    found = [
-        Loss(
-            name,
-            cost.effect,
-            cost.low,
-            cost.high,
-            decide(Interval(-cost.high, -cost.low), moments.blocks, margin),
-        )
-        for name, cost in zip(
-            names, simultaneous_intervals(combine(moments, weights, moments.scale), "means", confidence), strict=True
-        )
-    ]
-    return tuple(sorted(found, key=lambda loss: -loss.loss))
-
-
-@dataclass(frozen=True)
-class Field:
-    """What many players on the same deals, each in the first player's place, tell of a game.
-
-    Attributes
-    ----------
-    noise
-        The first player with more and more random moves.
-    players
-        The built-in players, with the first player.
-    losses
-        What the first player loses with each built-in restriction.
-    split
-        The variance of the scores of `players` by deal, strategy and seat; None for fewer than two of them.
-    """
-
-    noise: Ladder
-    players: Ladder
-    losses: tuple[Loss, ...]
-    split: VarianceSplit | None
-
-
-def play_field(
-    design: Design,
-    base: Strategy,
-    levels: Sequence[Strategy],
-    *,
-    rates: Sequence[float] = RATES,
-    n_jobs: int = -1,
-    backend: str = "threads",
-    progress: bool = True,
-) -> Field:
-    """Play a field of players in the place of the first player of a design's line-up.
-
-    Parameters
-    ----------
-    design
-        The deals, and the line-up whose first player is replaced; all rotations are played.
-    base
-        The first player.
-    levels
-        The players to compare it with.
-    rates
-        Rungs of the noise ladder. A player that is noisy (restricted) already gets no further noise (restriction).
-    n_jobs, backend, progress
-        See `sims.run.run`.
-    """
-    noise = [base]
-    if not (base.noise or base.rollout_noise):
-        noise = [noisy(base, rate) if rate else base for rate in rates]
-    limits = [] if base.restriction else builtin_restrictions(base.game)
-    restricted = [restrict(base, limit) for limit in limits]
-    players: dict[str, Player] = {base.spec: base.player()}
-    players.update((who.spec, who.player()) for who in (*noise, *levels, *restricted))
-    specs = list(players)
-    field = dataclasses.replace(
-        design, lineups=tuple((player, *design.lineups[0][1:]) for player in players.values()), rotate=True
-    )
-    counts = run(field, count_field, n_jobs=n_jobs, backend=backend, progress=progress).result
-    seatings = field.seatings(0)
-    rotations = len(seatings)
-
-    def of(chosen: Sequence[str]) -> Moments:
-        weights = np.array([np.repeat([spec == one for one in specs], rotations) for spec in chosen], int)
-        return combine(counts.scores, weights, rotations)
-
-    def place(chosen: Sequence[str], *, ordered: bool) -> Ladder:
-        unit = WIN_UNIT * rotations * design.deals
-        wins = [counts.wins[specs.index(spec)] / unit for spec in chosen]
-        return ladder(of(chosen), chosen, wins, design.game.margin, ordered=ordered)
-
-    known = list(dict.fromkeys([base.spec, *(level.spec for level in levels)]))
-    names = [limit.spec for limit in limits]
-    return Field(
-        place([who.spec for who in noise], ordered=True),
-        place(known, ordered=False),
-        losses(of([base.spec, *(who.spec for who in restricted)]), names, design.game.margin),
-        _split(counts.scores, [specs.index(spec) for spec in known], [seating.index(0) for seating in seatings]),
-    )
-
-
-def _split(moments: Moments, chosen: Sequence[int], seats: Sequence[int]) -> VarianceSplit | None:
-    """Split the variance of some players' scores; `seats` is where a player sits in each rotation."""
-    if len(chosen) < 2 or moments.blocks < 2:
-        return None
-    rotations = len(seats)
-    columns = np.arange(moments.strategies).reshape(-1, rotations)[list(chosen)]
-    every = np.eye(moments.strategies, dtype=int)
-    if rotations > 1 and sorted(seats) == list(range(rotations)):
-        return split_moments(combine(moments, every[columns[:, np.argsort(seats)].ravel()], 1), rotations)
-    return split_moments(combine(moments, every[columns].sum(axis=1), rotations))
 
 
 # --- The result ------------------------------------------------------------------------------------------------------
@@ -603,7 +181,7 @@ class Balance:
             "rules_version": self.design.game.rules_version,
             "design": self.design.to_dict(),
         }
-        return dict(_defined(told))
+        return dict(defined(told))
 
     def text(self) -> str:
         """Return what was found as text, at most 80 columns wide."""
@@ -744,14 +322,6 @@ def _ladder_text(title: str, found: Ladder, solo: bool) -> str:
     if found.levels is not None:
         note = f"{len(rows)} players, {found.levels} distinguishable levels on {_deals(found.blocks)}."
     return f"{title}\n\n{_table(headers, rows)}\n\n{_wrap(note)}"
-
-
-def _defined(value: Any) -> Any:
-    if isinstance(value, Mapping):
-        return {key: _defined(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_defined(item) for item in value]
-    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def _deals(count: int) -> str:

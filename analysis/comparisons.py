@@ -7,15 +7,22 @@ that both sides shared, which is why its interval is narrower than that of two s
 import math
 import textwrap
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, fields
 from fractions import Fraction
 from statistics import NormalDist
-from typing import Literal, TypedDict
+from typing import TYPE_CHECKING, Literal, TypedDict
 
+import polars as pl
+
+from analysis.frames import defined
 from analysis.histogram import Histogram
 from analysis.intervals import Interval, check_confidence, student_interval
+from analysis.tables import WIDTH
 from sims.errors import UsageError
 from sims.game import SCORE, WIN, WIN_UNIT
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 Verdict = Literal["better", "worse", "equivalent", "undecided"]
 
@@ -28,7 +35,6 @@ POWER = 0.8
 CONTROL_CONFIDENCE = 0.999
 """Controls use a wide interval: they run with every report, and a sound run should rarely fail one by chance."""
 
-WIDTH = 80
 LABEL_WIDTH = 22
 
 
@@ -192,6 +198,15 @@ class PairedResult:
     variance_ratio: float
     margin: float
     verdict: Verdict
+
+    def summary(self) -> pl.DataFrame:
+        """Return one row with all statistics; what the blocks cannot carry is null."""
+        floats = {item.name: pl.Float64 for item in fields(self) if item.type is float}
+        return pl.DataFrame([defined(asdict(self))], schema_overrides=floats)
+
+    def to_pandas(self) -> "pd.DataFrame":
+        """Return `summary` for pandas."""
+        return self.summary().to_pandas()
 
 
 class Control(TypedDict):

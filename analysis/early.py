@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from analysis.comparisons import WIDTH, PairedCounts
+from analysis.comparisons import PairedCounts
+from analysis.frames import defined
 from analysis.histogram import Histogram
-from analysis.matches import Pairing, defined, make_pairing
+from analysis.matches import Pairing, make_pairing
 from analysis.sequential import (
     SequentialResult,
     SprtResult,
@@ -23,6 +24,7 @@ from analysis.sequential import (
     sequential_verdict,
     sprt,
 )
+from analysis.tables import WIDTH
 from sims.design import check_whole
 from sims.game import Game, Rules
 from strategies.api import Strategy
@@ -117,18 +119,19 @@ class EarlyComparison:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the comparison as JSON values."""
-        return {
+        told = {
             "a": self.a,
             "b": self.b,
             "measure": self.pairing.unit.measure,
             "looks": list(self.looks),
-            "result": {key: defined(value) for key, value in asdict(self.result).items()},
-            "estimate": {key: defined(value) for key, value in asdict(self.estimate).items()},
+            "result": asdict(self.result),
+            "estimate": asdict(self.estimate),
             "verdict": self.result.verdict,
             "blocks": self.result.blocks,
             "seed": self.pairing.seed,
             "rules_version": self.pairing.game.rules_version,
         }
+        return dict(defined(told))
 
     def summary(self) -> pl.DataFrame:
         """Return one row with the result and the estimate."""

@@ -7,13 +7,15 @@ block are whole numbers, so that sums and cross products are exact in any order.
 import functools
 import itertools
 import math
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+import polars as pl
 from numpy.typing import NDArray
 
+from analysis.frames import check_filled, is_frame, to_polars
 from analysis.matches import make_match
 from analysis.simultaneous import Moments
 from sims.design import CHUNK, Design, Outcomes, check_whole
@@ -23,6 +25,9 @@ from sims.run import run
 from sims.table import Player
 from strategies.api import Strategy, number
 from strategies.specs import find_strategy
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 LARGEST_POINTS = 1_000
 LARGEST_BATCH = 2**23
@@ -98,26 +103,31 @@ def read_grid(game: str | Game, texts: Sequence[str]) -> dict[str, list[Any]]:
         name, _, listed = text.rpartition("=")
         if not name or not listed:
             raise UsageError(f"cannot read {text!r}: write option=value|value or strategy.parameter=value|value")
-        values = [value.strip() for value in listed.split("|")]
         if "." not in name:
             name = name.strip().replace("-", "_")
-            read = [getattr(rules.replace_text([f"{name}={value}"]), name) for value in values]
-        else:
-            read = [_real(name, value) for value in values]
         if name in grid:
             raise UsageError(f"{name} is varied twice: give all its values at once, {name}=value|value")
-        grid[name] = read
+        grid[name] = [read_value(rules, name, value.strip()) for value in listed.split("|")]
     return grid
 
 
-def _real(name: str, text: str) -> float:
+def read_value(rules: Any, name: str, text: str) -> Any:
+    """Return the value of an option, or of "strategy.parameter", that a text stands for.
+
+    Raises
+    ------
+    UsageError
+        When there is no such option, or the text does not fit it.
+    """
+    if "." not in name:
+        return getattr(rules.replace_text([f"{name}={text}"]), name)
     try:
         return float(text)
     except ValueError:
         raise UsageError(f"{name}={text!r} is no number") from None
 
 
-def make_axes(rules: Any, strategies: Sequence[Strategy], grid: Mapping[str, Sequence[Any]]) -> tuple[Axis, ...]:
+def make_axes(rules: Any, strategies: Sequence[Strategy], grid: Mapping[str, Iterable[Any]]) -> tuple[Axis, ...]:
     """Check a grid against the rules and strategies that it changes.
 
     Parameters
@@ -141,23 +151,27 @@ def make_axes(rules: Any, strategies: Sequence[Strategy], grid: Mapping[str, Seq
     """
     axes = []
     for name, given in grid.items():
-        if isinstance(given, str) or not isinstance(given, Sequence) or not given:
+        values = list(given) if isinstance(given, Iterable) and not isinstance(given, str | Mapping | Set) else []
+        if not values:
             raise UsageError(f"{name}={given!r} does not fit: it takes a list of one value or more")
-        owner, dot, attribute = name.rpartition(".")
-        if dot:
-            place = _owner(owner, strategies)
-            values = []
-            for value in given:
-                changed = strategies[place].with_values(**{attribute: value})
-                place_of = [parameter.name for parameter in changed.parameters].index(attribute)
-                values.append(changed.values[place_of])
-            axes.append(Axis(name, tuple(values), place, attribute))
-        else:
-            axes.append(Axis(name, tuple(getattr(rules.replace(**{name: value}), name) for value in given), None, name))
+        axes.append(_make_axis(rules, strategies, name, values))
         twice = next((value for value in axes[-1].values if axes[-1].values.count(value) > 1), None)
         if twice is not None:
             raise UsageError(f"{name} has the value {value_text(twice)} twice: give each once")
     return tuple(axes)
+
+
+def _make_axis(rules: Any, strategies: Sequence[Strategy], name: str, given: Sequence[Any]) -> Axis:
+    """Return an axis with the given values as rules and strategies keep them."""
+    owner, dot, attribute = name.rpartition(".")
+    if not dot:
+        return Axis(name, tuple(getattr(rules.replace(**{name: value}), name) for value in given), None, name)
+    place = _owner(owner, strategies)
+    values = []
+    for value in given:
+        changed = strategies[place].with_values(**{attribute: value})
+        values.append(changed.values[[parameter.name for parameter in changed.parameters].index(attribute)])
+    return Axis(name, tuple(values), place, attribute)
 
 
 def _owner(owner: str, strategies: Sequence[Strategy]) -> int:
@@ -170,6 +184,63 @@ def _owner(owner: str, strategies: Sequence[Strategy]) -> int:
             f"this sweep has no strategy {owner!r}{near_misses(owner, [item.spec for item in strategies])}"
         )
     return found[0]
+
+
+def read_settings(
+    rules: Any, strategies: Sequence[Strategy], frame: "pl.DataFrame | pd.DataFrame"
+) -> tuple[tuple[Axis, ...], list[tuple[Any, ...]]]:
+    """Check a grid that is a frame against the rules and strategies that it changes.
+
+    Parameters
+    ----------
+    rules, strategies
+        See `make_axes`.
+    frame
+        One row a setting; one column an option, or a "strategy.parameter". A text is read as the command line reads it.
+
+    Returns
+    -------
+    The axes, each with its different values in the order in which they come; and the values of every row.
+
+    Raises
+    ------
+    UsageError
+        As `make_axes` says, and for a frame without rows, a missing value, or one setting twice.
+    """
+    rows = to_polars(frame, "the grid", row="setting")
+    check_filled(rows, rows.columns, "the grid")
+    columns = []
+    for name in rows.columns:
+        values = [read_value(rules, name, value) if isinstance(value, str) else value for value in rows[name].to_list()]
+        columns.append(_make_axis(rules, strategies, name, values))
+    settings = list(zip(*(column.values for column in columns), strict=True))
+    first: dict[tuple[Any, ...], int] = {}
+    for place, setting in enumerate(settings):
+        if first.setdefault(setting, place) != place:
+            raise UsageError(f"rows {first[setting]} and {place} of the grid are one setting: give each once")
+    return tuple(replace(column, values=tuple(dict.fromkeys(column.values))) for column in columns), settings
+
+
+def make_grid(
+    rules: Any, strategies: Sequence[Strategy], grid: "Mapping[str, Iterable[Any]] | pl.DataFrame | pd.DataFrame"
+) -> tuple[tuple[Axis, ...], tuple[Point, ...]]:
+    """Return the axes and points of a grid: all combinations of values by name, or the rows of a frame.
+
+    Raises
+    ------
+    UsageError
+        As `make_axes`, `make_points` and `read_settings` say, and for anything else than values by name or a frame.
+    """
+    if isinstance(grid, Mapping):
+        axes = make_axes(rules, strategies, grid)
+        return axes, make_points(rules, strategies, axes)
+    if not is_frame(grid):
+        raise UsageError(
+            f"a grid of type {type(grid).__name__} does not fit: it takes a dictionary of values by name, or a frame"
+        )
+    axes, settings = read_settings(rules, strategies, grid)
+    _check_points(len(settings))
+    return axes, tuple(make_point(rules, strategies, axes, setting) for setting in settings)
 
 
 def make_points(rules: Any, strategies: Sequence[Strategy], axes: Sequence[Axis]) -> tuple[Point, ...]:
@@ -187,10 +258,13 @@ def make_points(rules: Any, strategies: Sequence[Strategy], axes: Sequence[Axis]
     UsageError
         When there are more than 1,000 points.
     """
-    count = math.prod(len(axis.values) for axis in axes)
+    _check_points(math.prod(len(axis.values) for axis in axes))
+    return tuple(make_point(rules, strategies, axes, values) for values in itertools.product(*(a.values for a in axes)))
+
+
+def _check_points(count: int) -> None:
     if count > LARGEST_POINTS:
         raise UsageError(f"the grid has {count:,} points: it may have {LARGEST_POINTS:,}; vary less at a time")
-    return tuple(make_point(rules, strategies, axes, values) for values in itertools.product(*(a.values for a in axes)))
 
 
 def make_point(rules: Any, strategies: Sequence[Strategy], axes: Sequence[Axis], values: Sequence[Any]) -> Point:

@@ -28,6 +28,7 @@ from analysis.comparisons import (
     paired_verdict,
     verdict_block,
 )
+from analysis.frames import defined
 from analysis.histogram import Histogram
 from sims.design import CHUNK, LARGEST_DEALS, Design, Outcomes
 from sims.errors import UsageError
@@ -173,30 +174,27 @@ class Comparison:
     def to_dict(self) -> dict[str, Any]:
         """Return the comparison as JSON values; a statistic that is not defined is null."""
         result = self.result
-        return {
+        told = {
             "a": self.a,
             "b": self.b,
             "measure": self.unit.measure,
             "blocks": result.blocks,
-            "effect": defined(result.effect),
-            "low": defined(result.low),
-            "high": defined(result.high),
-            "p_a_better": defined(result.p_a_better),
-            "p_tie": defined(result.p_tie),
+            "effect": result.effect,
+            "low": result.low,
+            "high": result.high,
+            "p_a_better": result.p_a_better,
+            "p_tie": result.p_tie,
             "margin": result.margin,
             "verdict": result.verdict,
             "seed": self.design.seed,
             "rules_version": self.design.game.rules_version,
-            "variance_ratio": defined(result.variance_ratio),
-            "smallest_detectable": defined(result.smallest_detectable),
-            "luck_adjusted": (
-                {key: defined(value) for key, value in asdict(self.adjusted).items()} if self.adjusted else None
-            ),
-            "controls": {
-                name: {key: defined(value) for key, value in control.items()} for name, control in self.controls.items()
-            },
+            "variance_ratio": result.variance_ratio,
+            "smallest_detectable": result.smallest_detectable,
+            "luck_adjusted": asdict(self.adjusted) if self.adjusted else None,
+            "controls": self.controls,
             "design": self.design.to_dict(),
         }
+        return dict(defined(told))
 
     def scores(self) -> pl.DataFrame:
         """Return both distributions: columns `strategy`, `score` (in units a game, mean over a block), `count`."""
@@ -230,11 +228,6 @@ def _counted(histogram: Histogram, scale: int, name: str) -> pl.DataFrame:
         {name: [score / scale for score in counts], "count": list(counts.values())},
         schema={name: pl.Float64, "count": pl.Int64},
     )
-
-
-def defined(value: Any) -> Any:
-    """Return a value for JSON: null for what is not a finite number."""
-    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 @dataclass(frozen=True)
@@ -280,7 +273,10 @@ class Pairing:
     def controls(
         self, result: PairedResult, deals: int, **work: Any
     ) -> tuple[dict[str, Control], list[Run[PairedCounts]]]:
-        """Play the controls: A against itself, and the known weak player against the stronger of the two."""
+        """Play the controls: A against itself, and the known weak player against the stronger of the two.
+
+        `work` goes to `play`.
+        """
         # The same player with other draws of its own: differences come and go, and must cancel.
         runs = [self.play(self.a, dataclasses.replace(self.a, stream=1), deals, **work)[1]]
         mirror = paired_verdict(runs[0].result, self.margin)
@@ -298,6 +294,21 @@ class Pairing:
 def default_margin(game: Game, unit: Unit) -> float:
     """Return the difference, in units a game, that does not matter unless the user says otherwise."""
     return game.margin if unit.margin is None else unit.margin
+
+
+def check_margin(game: Game, unit: Unit, margin: float | None) -> float:
+    """Return a margin, the default one for None.
+
+    Raises
+    ------
+    UsageError
+        When it is no number of 0 or more.
+    """
+    if margin is None:
+        return default_margin(game, unit)
+    if isinstance(margin, bool) or not isinstance(margin, int | float) or not (math.isfinite(margin) and margin >= 0):
+        raise UsageError(f"margin={margin!r} does not fit: it takes a number of {unit.name}, 0 or more")
+    return margin
 
 
 def make_pairing(
@@ -325,9 +336,7 @@ def make_pairing(
     found = find_game(game)
     rules = found.resolve_rules(variant)
     first, second, *others = (find_strategy(found.name, spec).player() for spec in (a, b, *opponents))
-    margin = default_margin(found, unit) if margin is None else margin
-    if isinstance(margin, bool) or not isinstance(margin, int | float) or not (math.isfinite(margin) and margin >= 0):
-        raise UsageError(f"margin={margin!r} does not fit: it takes a number of {unit.name}, 0 or more")
+    margin = check_margin(found, unit, margin)
     seats = _seats(found, seats, len(others))
     if unit.measure == "win" and seats == 1:
         raise UsageError("measure='win' does not fit 1 seat, where every game is won: give 2 seats or more")

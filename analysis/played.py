@@ -11,6 +11,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from analysis.comparisons import PairedCounts, PairedResult, paired_verdict
+from analysis.frames import check_filled, to_polars
 from analysis.histogram import Histogram
 from analysis.simultaneous import Moments, probability_best, rank_intervals, simultaneous_intervals
 from sims.errors import UsageError
@@ -38,15 +39,11 @@ def block_sums(frame: "pl.DataFrame | pd.DataFrame") -> tuple[list[str], NDArray
     Raises
     ------
     UsageError
-        When a column is missing, there are no rows, scores are not integers, or the strategies were not all played
-        equally often on all deals: without common deals there are no blocks.
+        When a column or a value is missing, there are no rows, scores are not integers, or the strategies were not all
+        played equally often on all deals: without common deals there are no blocks.
     """
-    rows = frame if isinstance(frame, pl.DataFrame) else pl.from_pandas(frame)
-    missing = [name for name in COLUMNS if name not in rows.columns]
-    if missing:
-        raise UsageError(f"the frame has no column {missing[0]!r}; give the columns {', '.join(COLUMNS)}")
-    if not len(rows):
-        raise UsageError("the frame has no rows; give one a game and seat")
+    rows = to_polars(frame, "the frame", row="game and seat", columns=COLUMNS)
+    check_filled(rows, COLUMNS, "the frame")
     if not rows["score"].dtype.is_integer():
         raise UsageError(f"the scores are of type {rows['score'].dtype}; give integers")
     names = [str(name) for name in rows["strategy"].unique(maintain_order=True)]

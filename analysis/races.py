@@ -13,15 +13,14 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import polars as pl
 
 from analysis.comparisons import FEWEST_BLOCKS, decide
+from analysis.contests import heading, make_contest
 from analysis.intervals import Interval, check_confidence
-from analysis.matches import defined
-from analysis.rankings import check_margin, check_measure, find_field, heading
 from analysis.sequential import confidence_sequence, looks
 from analysis.simultaneous import Moments
-from analysis.sweeps import wide_table, wrapped
-from analysis.tournaments import Measure, Tournament, count_chosen, make_tournament, resolve_format
+from analysis.tables import wide_table, wrapped
+from analysis.tournaments import Measure, Tournament, count_chosen
 from sims.design import LARGEST_DEALS, Design, check_whole
-from sims.game import Game, Rules, find_game
+from sims.game import Game, Rules
 from sims.run import run
 from strategies.api import Strategy
 
@@ -154,13 +153,65 @@ def run_race(
         left = [left[place] for place in keep]
         if len(left) == 1:
             break
-        total = Moments(
-            total.blocks,
-            tuple(total.sums[place] for place in keep),
-            tuple(tuple(total.products[place][other] for other in keep) for place in keep),
-            total.scale,
-        )
+        total = total.only(keep)
     return told
+
+
+def last_standings(rows: Sequence[Standing]) -> list[Standing]:
+    """Return the last standing of each strategy: those that are left first, then those that were dropped latest."""
+    last = {row.strategy: row for row in rows}
+    return sorted(
+        last.values(), key=lambda row: (row.status in ("worse", "equivalent"), -row.round, -row.mean, row.strategy)
+    )
+
+
+def standings_frame(names: Sequence[str], rows: Sequence[Standing]) -> pl.DataFrame:
+    """Return one row a standing, with the columns of `Race.rounds`.
+
+    Parameters
+    ----------
+    names
+        Of the strategies, by number.
+    rows
+        Any standings.
+    """
+    floats = ("mean", "behind", "low", "high")
+    schema = {
+        **{"round": pl.Int64, "blocks": pl.Int64, "strategy": pl.String, "leader": pl.String},
+        **dict.fromkeys(floats, pl.Float64),
+        "status": pl.String,
+    }
+    named = [{**row._asdict(), "strategy": names[row.strategy], "leader": names[row.leader]} for row in rows]
+    return pl.DataFrame(named, schema=schema).with_columns(pl.col(floats).fill_nan(None))
+
+
+def standings_text(title: str, names: Sequence[str], rows: Sequence[Standing], digits: int) -> str:
+    """Return standings as a table of at most 80 columns.
+
+    Parameters
+    ----------
+    title
+        What the names are.
+    names
+        Of the strategies, by number.
+    rows
+        One standing a strategy.
+    digits
+        Decimals.
+    """
+
+    def shown(row: Standing, value: float) -> str:
+        return "-" if row.status == "leads" or math.isnan(value) else f"{value:z.{digits}f}"
+
+    columns: list[tuple[str, list[str]]] = [
+        ("status", [row.status for row in rows]),
+        ("round", [str(row.round) for row in rows]),
+        ("deals", [f"{row.blocks:,}" for row in rows]),
+        ("mean", [f"{row.mean:z.{digits}f}" for row in rows]),
+        ("behind", [shown(row, row.behind) for row in rows]),
+        ("at best", [shown(row, row.high) for row in rows]),
+    ]
+    return wide_table((title,), [[names[row.strategy]] for row in rows], columns)
 
 
 @dataclass(frozen=True, eq=False)
@@ -198,11 +249,7 @@ class Race:
 
     @property
     def _last(self) -> list[Standing]:
-        """The last row of each strategy: those that are left first, then those that were dropped latest."""
-        last = {row.strategy: row for row in self.standings}
-        return sorted(
-            last.values(), key=lambda row: (row.status in ("worse", "equivalent"), -row.round, -row.mean, row.strategy)
-        )
+        return last_standings(self.standings)
 
     @property
     def blocks(self) -> int:
@@ -227,25 +274,11 @@ class Race:
         leader's, with the ends `low` and `high` of its confidence sequence; `status`: leads, left, or dropped as worse
         or equivalent.
         """
-        return self._frame(self.standings)
+        return standings_frame(self.strategies, self.standings)
 
     def summary(self) -> pl.DataFrame:
         """Return the last row of each strategy in `rounds`: those that are left first, then those dropped latest."""
-        return self._frame(self._last)
-
-    def _frame(self, rows: Sequence[Standing]) -> pl.DataFrame:
-        return pl.DataFrame(
-            [
-                {
-                    **row._asdict(),
-                    "strategy": self.strategies[row.strategy],
-                    "leader": self.strategies[row.leader],
-                    **{name: defined(getattr(row, name)) for name in ("behind", "low", "high")},
-                }
-                for row in rows
-            ],
-            schema_overrides=dict.fromkeys(("behind", "low", "high"), pl.Float64),
-        )
+        return standings_frame(self.strategies, self._last)
 
     def to_pandas(self) -> "pd.DataFrame":
         """Return `summary` for pandas."""
@@ -273,16 +306,7 @@ class Race:
     def text(self) -> str:
         """Return what was found as text, at most 80 columns wide."""
         digits = 3 if self.measure == "score" else 4
-        rows = self._last
-        columns: list[tuple[str, list[str]]] = [
-            ("status", [row.status for row in rows]),
-            ("round", [str(row.round) for row in rows]),
-            ("deals", [f"{row.blocks:,}" for row in rows]),
-            ("mean", [f"{row.mean:z.{digits}f}" for row in rows]),
-            ("behind", ["-" if row.status == "leads" else f"{row.behind:z.{digits}f}" for row in rows]),
-            ("at best", [_number(row, digits) for row in rows]),
-        ]
-        table = wide_table(("strategy",), [[self.strategies[row.strategy]] for row in rows], columns)
+        table = standings_text("strategy", self.strategies, self._last, digits)
         budget = f"at most {self.budget:,} common deals"
         note = (
             "Behind, and where the truth may lie at best: against the leader of the round in which it was dropped. The "
@@ -300,10 +324,6 @@ class Race:
             )
         told = f"{self.leader} is the best: all others were dropped within {self.blocks:,} deals"
         return f"{told}, {_listed(equals)} as equivalent (margin {self.margin:.10g})." if equals else f"{told}."
-
-
-def _number(row: Standing, digits: int) -> str:
-    return "-" if row.status == "leads" or math.isnan(row.high) else f"{row.high:z.{digits}f}"
 
 
 def _listed(names: Sequence[str]) -> str:
@@ -357,19 +377,19 @@ def race(
     """
     check_confidence(confidence)
     check_whole("budget", budget, 1, LARGEST_DEALS)
-    found = find_game(game)
-    rules = found.resolve_rules(variant)
-    chosen = find_field(found, strategies)
-    by = check_measure(measure)
-    margin = check_margin(found, by, margin)
-    tournament = make_tournament(
-        found, len(chosen), *resolve_format(found, format, seats, len(chosen)), lineups=lineups, seed=seed
+    contest = make_contest(
+        game,
+        strategies,
+        seats=seats,
+        format=format,
+        lineups=lineups,
+        measure=measure,
+        margin=margin,
+        variant=variant,
+        seed=seed,
     )
-    players = [item.player() for item in chosen]
+    tournament, by = contest.tournament, contest.measure
     seconds, games = 0.0, 0
-
-    def design(part: Tournament, first_deal: int, deals: int) -> Design:
-        return Design(found, rules, part.seated(players), seed=seed, deals=deals, first_deal=first_deal)
 
     def play(left: Sequence[int], first_deal: int, deals: int) -> Moments:
         nonlocal seconds, games
@@ -377,20 +397,26 @@ def race(
         reduce = functools.partial(
             count_chosen, tournament=part, measure=by, chosen=tuple(left), scale=tournament.scale
         )
-        played = run(design(part, first_deal, deals), reduce, n_jobs=n_jobs, backend=backend, progress=progress)
+        design = contest.design(deals, first_deal=first_deal, part=part)
+        played = run(design, reduce, n_jobs=n_jobs, backend=backend, progress=progress)
         seconds, games = seconds + played.seconds, games + played.games
         return played.result
 
     told = run_race(
-        play, len(chosen), budget=budget, margin=margin, alpha=1 - confidence, unit=tournament.value_unit(by)
+        play,
+        len(contest.strategies),
+        budget=budget,
+        margin=contest.margin,
+        alpha=1 - confidence,
+        unit=tournament.value_unit(by),
     )
     return Race(
-        tuple(item.spec for item in chosen),
+        contest.specs,
         tournament,
-        design(tournament, 0, min(FIRST, budget)),
+        contest.design(min(FIRST, budget)),
         by,
         budget,
-        margin,
+        contest.margin,
         confidence,
         tuple(told),
         seconds,

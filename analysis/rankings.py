@@ -7,7 +7,7 @@ is safe to look at the whole table.
 import functools
 import itertools
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -17,10 +17,10 @@ import polars as pl
 from numpy.typing import NDArray
 
 from analysis.comparisons import FEWEST_BLOCKS, Verdict, decide
+from analysis.contests import heading, make_contest
 from analysis.cycles import Cycle, significant_cycles
+from analysis.frames import defined
 from analysis.intervals import Interval, check_confidence, student_interval
-from analysis.matches import defined
-from analysis.ratings import Order, Ratings, bradley_terry, plackett_luce
 from analysis.simultaneous import (
     Contrast,
     Moments,
@@ -29,209 +29,30 @@ from analysis.simultaneous import (
     rank_intervals,
     simultaneous_intervals,
 )
-from analysis.sweeps import wide_table, wrapped
+from analysis.tables import wide_table, wrapped
+from analysis.tournament_ratings import Rated, rate
 from analysis.tournaments import (
-    GROUPS,
-    MEASURES,
     Counts,
-    Finish,
     Measure,
-    Orders,
     Tournament,
     count_tournament,
-    make_tournament,
     possible_tables,
-    read_orders,
-    resolve_format,
 )
 from sims.design import Design
-from sims.errors import UsageError
-from sims.game import WIN_UNIT, Game, Rules, find_game, near_misses
+from sims.game import WIN_UNIT, Game, Rules
 from sims.run import run
 from strategies.api import Strategy
-from strategies.specs import builtin_strategies, find_strategy
 
 if TYPE_CHECKING:
     import pandas as pd
 
-RIDGE = 0.01
-"""Ratings that would be infinite are fitted with this ridge: a normal prior with a standard deviation of 10."""
-
 ELO = 400 / math.log(10)
 """Elo points in one unit of log-odds: Elo, "The Rating of Chessplayers, Past and Present" (1978), logistic form."""
-
-WIN_MARGIN = 0.01
-"""The difference in the share of wins that does not matter, unless the user names one."""
 
 Table = NDArray[np.float64]  # shape (K, K)
 
 TOLD = 5
 """So many cycles and disagreements are told; the frames have all."""
-
-
-# --- Ratings ---------------------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, eq=False)
-class Rated:
-    """Ratings with standard errors over blocks.
-
-    Attributes
-    ----------
-    ratings
-        The fit, whose own standard errors take all games as independent.
-    covariance
-        The covariance of the strengths and, with two seats, of the advantage of the first seat (the last row and
-        column), over groups of blocks; nan below two groups.
-    groups
-        The number of groups of blocks.
-    ridge
-        0, or `RIDGE` where some strategies never lost to the others.
-    """
-
-    ratings: Ratings
-    covariance: NDArray[np.float64]
-    groups: int
-    ridge: float
-
-    def interval(self, weights: NDArray[np.float64], confidence: float) -> tuple[float, Interval]:
-        """Return the standard error and the interval of a weighted sum of the parameters."""
-        estimate = float(weights @ parameters(self.ratings))
-        error = math.sqrt(max(float(weights @ self.covariance @ weights), 0.0)) if self.groups > 1 else math.nan
-        return error, student_interval(estimate, error, self.groups, confidence)
-
-
-def parameters(ratings: Ratings) -> NDArray[np.float64]:
-    """Return the strengths and, where it was fitted, the advantage of the first seat."""
-    if math.isnan(ratings.advantage):
-        return ratings.strengths
-    return np.append(ratings.strengths, ratings.advantage)
-
-
-def rate(tournament: Tournament, orders: Orders) -> Rated | None:
-    """Rate strategies by all finishing orders of a tournament.
-
-    Parameters
-    ----------
-    tournament, orders
-        What was played, and how it ended.
-
-    Returns
-    -------
-    Rated or None
-        With two seats the ratings of Bradley and Terry, with the advantage of the first seat; with more those of
-        Plackett and Luce; None for solo games.
-
-    Notes
-    -----
-    The games of a block share their luck, so the errors are those of a sandwich over groups of blocks: Liang and Zeger,
-    "Longitudinal data analysis using generalized linear models", Biometrika 73 (1986). A group is every 64th block.
-    """
-    if tournament.seats == 1:
-        return None
-    finishes, groups, places = read_orders(tournament, orders)
-    totals = np.zeros(len(finishes), np.int64)
-    np.add.at(totals, places, orders.counts)
-    count = tournament.strategies
-    fit: Callable[[float], Ratings]
-    if tournament.seats == 2:
-        wins = _first_seat_wins(finishes, totals, count)
-        fit = functools.partial(bradley_terry, wins)
-        features = np.column_stack([np.tile(np.eye(count), (2, 1)), np.repeat([0.0, 1.0], count)])
-    else:
-        fit = functools.partial(plackett_luce, _finishing_orders(finishes, totals))
-        features = np.eye(count)
-    ridge = 0.0
-    try:
-        ratings = fit(ridge)
-    except UsageError:  # somebody never lost to the others, or the seat decides
-        ridge = RIDGE
-        ratings = fit(ridge)
-    # Which row of features each place of a line-up has: the second K are those of strategies that sit first.
-    rows = [
-        tuple(who + (count if place == finish.first else 0) for place, who in enumerate(finish.strategies))
-        for finish in finishes
-    ]
-    scores, information = _likelihood(finishes, rows, totals, features, parameters(ratings))
-    # Strengths may all move together; holding their sum makes the inverse exist.
-    hold = np.zeros_like(information)
-    hold[:count, :count] = np.trace(information) / count
-    inverse = np.linalg.inv(information + ridge * np.eye(len(information)) + hold)
-    by_group = np.zeros((GROUPS, len(finishes)))
-    by_group[groups, places] = orders.counts
-    occupied = by_group.sum(axis=1) > 0
-    number = int(occupied.sum())
-    covariance = np.full_like(information, math.nan)
-    if number > 1:
-        sums = by_group[occupied] @ scores
-        spread = sums - sums.mean(axis=0)
-        project = np.eye(len(information))
-        project[:count, :count] -= 1 / count
-        bread = project @ inverse
-        covariance = bread @ (number / (number - 1) * spread.T @ spread) @ bread.T
-    return Rated(ratings, covariance, number, ridge)
-
-
-def _first_seat_wins(finishes: Sequence[Finish], totals: NDArray[np.int64], count: int) -> NDArray[np.float64]:
-    wins = np.zeros((2, count, count))
-    for finish, number in zip(finishes, totals.tolist(), strict=True):
-        ahead, behind = finish.strategies[finish.first], finish.strategies[1 - finish.first]
-        lead = finish.ranks[1 - finish.first] - finish.ranks[finish.first]
-        wins[0, ahead, behind] += number * (1 + np.sign(lead)) / 2
-        wins[1, behind, ahead] += number * (1 - np.sign(lead)) / 2
-    return wins
-
-
-def _by_place(finish: Finish, rows: tuple[int, ...]) -> tuple[tuple[int, ...], ...]:
-    """Return the rows (or strategies) of each rank, the first rank first."""
-    return tuple(
-        tuple(sorted(row for row, rank in zip(rows, finish.ranks, strict=True) if rank == here))
-        for here in sorted(set(finish.ranks))
-    )
-
-
-def _finishing_orders(finishes: Sequence[Finish], totals: NDArray[np.int64]) -> dict[Order, float]:
-    orders: dict[Order, float] = {}
-    for finish, number in zip(finishes, totals.tolist(), strict=True):
-        order = _by_place(finish, finish.strategies)
-        orders[order] = orders.get(order, 0) + number
-    return orders
-
-
-def _likelihood(
-    finishes: Sequence[Finish],
-    rows: Sequence[tuple[int, ...]],
-    totals: NDArray[np.int64],
-    features: NDArray[np.float64],
-    theta: NDArray[np.float64],
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return the slope of the log-likelihood of one occurrence of each order, and the information of all of them."""
-    worth = features @ theta
-    stages: dict[tuple[int, ...], NDArray[np.float64]] = {}
-    weights: dict[tuple[int, ...], float] = {}
-    scores = np.zeros((len(finishes), len(theta)))
-    for score, finish, own, number in zip(scores, finishes, rows, totals.tolist(), strict=True):
-        score += features[list(own)].sum(axis=0)
-        behind = sorted(own)
-        for place in _by_place(finish, own):
-            for row in place:
-                behind.remove(row)
-            # A tie stands for all its strict orders in equal parts, as in `analysis.ratings.plackett_luce`.
-            for left in range(1, len(place) + 1):
-                share = 1 / math.comb(len(place), left)
-                for subset in itertools.combinations(place, left):
-                    rivals = tuple(sorted((*subset, *behind)))
-                    if rivals not in stages:
-                        chances = np.exp(worth[list(rivals)] - worth[list(rivals)].max())
-                        stages[rivals] = chances / chances.sum()
-                    score -= share * (stages[rivals] @ features[list(rivals)])
-                    weights[rivals] = weights.get(rivals, 0.0) + share * number
-    information = np.zeros((len(theta), len(theta)))
-    for rivals, weight in weights.items():
-        among, chances = features[list(rivals)], stages[rivals]
-        mean = chances @ among
-        information += weight * (among.T @ (chances[:, np.newaxis] * among) - np.outer(mean, mean))
-    return scores, information
 
 
 # --- Matchups --------------------------------------------------------------------------------------------------------
@@ -579,7 +400,7 @@ class Ranking:
     def to_dict(self) -> dict[str, Any]:
         """Return the ranking as JSON values; a statistic that is not defined is null."""
         seat = self.first_seat
-        return {
+        told = {
             "format": self.tournament.format,
             "seats": self.tournament.seats,
             "measure": self.measure,
@@ -591,8 +412,8 @@ class Ranking:
             "table": self.table.to_dicts(),
             "matchups": self.matchups.to_dicts(),
             "ratings": self.ratings.to_dicts(),
-            "first_seat": seat and {"elo": seat[0], "low": defined(seat[1].low), "high": defined(seat[1].high)},
-            "cyclic_share": defined(self.cyclic_share),
+            "first_seat": seat and {"elo": seat[0], **seat[1]._asdict()},
+            "cyclic_share": self.cyclic_share,
             "cycles": [
                 {"strategies": [self.strategies[k] for k in cycle.strategies], "margins": list(cycle.margins)}
                 for cycle in self.cycles
@@ -601,6 +422,7 @@ class Ranking:
             "notes": self.notes,
             "design": self.design.to_dict(),
         }
+        return dict(defined(told))
 
     # --- Text --------------------------------------------------------------------------------------------------------
 
@@ -703,22 +525,6 @@ class Ranking:
         return sentences
 
 
-def heading(name: str, tournament: Tournament, measure: Measure, deals: str, design: Design) -> str:
-    """Return the sentence that says what was played."""
-    by = "mean score" if measure == "score" else "share of wins"
-    played = {
-        "solo": "solo",
-        "round-robin": f"round robin of {tournament.seats} seats",
-        "one-against-all": f"one against all at {tournament.seats} seats",
-        "tables": f"{len(tournament.lineups):,} tables of {tournament.seats} seats",
-    }[tournament.format]
-    version = design.game.rules_version
-    return (
-        f"{name} in {design.game.name} by {by}: {tournament.strategies} strategies, {played}, {deals}, "
-        f"seed {design.seed}, rules version {version}."
-    )
-
-
 def _digits(widths: Sequence[float]) -> int:
     """Choose decimals so that intervals do not print as nothing."""
     narrow = min((width for width in widths if width > 0), default=1.0)
@@ -799,47 +605,28 @@ def rank(
         As they say.
     """
     check_confidence(confidence)
-    found = find_game(game)
-    rules = found.resolve_rules(variant)
-    chosen = find_field(found, strategies)
-    by = check_measure(measure)
-    margin = check_margin(found, by, margin)
-    tournament = make_tournament(
-        found, len(chosen), *resolve_format(found, format, seats, len(chosen)), lineups=lineups, seed=seed
+    contest = make_contest(
+        game,
+        strategies,
+        seats=seats,
+        format=format,
+        lineups=lineups,
+        measure=measure,
+        margin=margin,
+        variant=variant,
+        seed=seed,
     )
-    design = Design(found, rules, tournament.seated([item.player() for item in chosen]), seed=seed, deals=deals)
-    reduce = functools.partial(count_tournament, tournament=tournament, measure=by)
+    design = contest.design(deals)
+    reduce = functools.partial(count_tournament, tournament=contest.tournament, measure=contest.measure)
     played = run(design, reduce, n_jobs=n_jobs, backend=backend, store=store, progress=progress)
-    specs = tuple(item.spec for item in chosen)
-    return Ranking(specs, tournament, design, played.result, by, margin, confidence, played.seconds, played.games)
-
-
-def find_field(game: Game, strategies: "Sequence[str | Strategy] | None") -> tuple[Strategy, ...]:
-    """Return the strategies of a ranking, all built-in ones for None; each may be there once."""
-    if strategies is None:
-        return tuple(builtin_strategies(game.name))
-    if isinstance(strategies, str | Strategy) or not isinstance(strategies, Sequence):
-        raise UsageError(f"strategies={strategies!r} does not fit: it takes a list of two or more")
-    found = tuple(find_strategy(game.name, spec) for spec in strategies)
-    specs = [item.spec for item in found]
-    twice = next((spec for spec in specs if specs.count(spec) > 1), None)
-    if twice is not None:
-        raise UsageError(f"{twice} is in the field twice: name each strategy once")
-    return found
-
-
-def check_measure(measure: str) -> Measure:
-    """Return a measure, or say which there are."""
-    if measure not in MEASURES:
-        raise UsageError(f"unknown measure {measure!r}{near_misses(measure, MEASURES)}")
-    return next(item for item in MEASURES if item == measure)
-
-
-def check_margin(game: Game, measure: Measure, margin: float | None) -> float:
-    """Return the margin, the default one for None, or say which numbers fit."""
-    if margin is None:
-        return game.margin if measure == "score" else WIN_MARGIN
-    if isinstance(margin, bool) or not isinstance(margin, int | float) or not (math.isfinite(margin) and margin >= 0):
-        unit = "points" if measure == "score" else "wins, as a share,"
-        raise UsageError(f"margin={margin!r} does not fit: it takes a number of {unit} 0 or more")
-    return margin
+    return Ranking(
+        contest.specs,
+        contest.tournament,
+        design,
+        played.result,
+        contest.measure,
+        contest.margin,
+        confidence,
+        played.seconds,
+        played.games,
+    )

@@ -11,15 +11,19 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from analysis.frames import to_polars
 from analysis.intervals import student_interval
 from sims.design import Design
 from sims.errors import StoreError, StrategyError
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 BATCH = 64
 """Deals that are played at a time: between two batches the work can be stopped."""
@@ -183,13 +187,19 @@ def load_records(path: Path | str) -> pl.DataFrame:
     return frame.select(list(SCHEMA))
 
 
-def records(frame: pl.DataFrame) -> Iterator[Record]:
-    """Yield the rows of a frame of records as `Record`s, in order."""
+def records(frame: "pl.DataFrame | pd.DataFrame") -> Iterator[Record]:
+    """Yield the rows of a frame of records as `Record`s, in order.
+
+    Raises
+    ------
+    UsageError
+        When it is no frame, or a column of `SCHEMA` is missing.
+    """
 
     def by_turn(value: list[list[int]] | None, seats: int) -> NDArray[np.int64] | None:
         return None if value is None else np.array(value, np.int64).reshape(-1, seats)
 
-    for row in frame.iter_rows(named=True):
+    for row in to_polars(frame, "the frame of records", columns=list(SCHEMA)).iter_rows(named=True):
         seats = len(row["seats"])
         yield Record(
             row["deal"],
@@ -318,13 +328,13 @@ METRICS: Mapping[str, Metric] = {
 # --- Metrics of many -------------------------------------------------------------------------------------------------
 
 
-def measure(frame: pl.DataFrame, metrics: Mapping[str, Metric] = METRICS) -> pl.DataFrame:
+def measure(frame: "pl.DataFrame | pd.DataFrame", metrics: Mapping[str, Metric] = METRICS) -> pl.DataFrame:
     """Return metrics of records: one row a game with `deal`, `rotation` and a column a metric, null where it is None.
 
     Parameters
     ----------
     frame
-        Records.
+        Records, for Polars or pandas.
     metrics
         Functions of a `Record` by name; any function of yours will do.
     """
@@ -341,13 +351,13 @@ def measure(frame: pl.DataFrame, metrics: Mapping[str, Metric] = METRICS) -> pl.
     )
 
 
-def summarise(measured: pl.DataFrame, confidence: float = 0.95) -> pl.DataFrame:
+def summarise(measured: "pl.DataFrame | pd.DataFrame", confidence: float = 0.95) -> pl.DataFrame:
     """Return a row a metric with its mean over all games, interval and quantiles.
 
     Parameters
     ----------
     measured
-        What `measure` returned.
+        What `measure` returned, for Polars or pandas.
     confidence
         Of the interval of the mean: Student's, over deals, as the rotations of a deal are not independent.
 
@@ -356,9 +366,9 @@ def summarise(measured: pl.DataFrame, confidence: float = 0.95) -> pl.DataFrame:
     Columns `metric`; `mean`, with the ends `low` and `high` of its interval; `q05`, `median`, `q95` over games; `games`
     and `blocks` that have the metric. Metrics that no game has are left out.
     """
-    rows = []
-    for name in measured.columns[2:]:
-        known = measured.select("deal", pl.col(name).alias("value")).drop_nulls()
+    values, rows = to_polars(measured, "the frame of metrics", columns=("deal", "rotation")), []
+    for name in values.columns[2:]:
+        known = values.select("deal", pl.col(name).alias("value")).drop_nulls()
         if known.is_empty():
             continue
         blocks = known.group_by("deal").agg(pl.col("value").mean()).sort("deal")["value"].to_numpy()
@@ -376,7 +386,7 @@ def summarise(measured: pl.DataFrame, confidence: float = 0.95) -> pl.DataFrame:
     )
 
 
-def choices_by_turn(frame: pl.DataFrame) -> pl.DataFrame:
+def choices_by_turn(frame: "pl.DataFrame | pd.DataFrame") -> pl.DataFrame:
     """Return a row a turn: `turn` from 1, `decisions` that were made in it, and their mean number of `choices`."""
     made: dict[int, int] = {}
     sums: dict[int, int] = {}
@@ -390,7 +400,7 @@ def choices_by_turn(frame: pl.DataFrame) -> pl.DataFrame:
     return pl.DataFrame(rows, schema={"turn": pl.Int64, "decisions": pl.Int64, "choices": pl.Float64}, orient="row")
 
 
-def end_reasons(frame: pl.DataFrame) -> dict[str, int]:
+def end_reasons(frame: "pl.DataFrame | pd.DataFrame") -> dict[str, int]:
     """Return how many of the games ended for each reason; empty when the game tells none."""
     counts: dict[str, int] = {}
     for record in records(frame):

@@ -21,8 +21,10 @@ from analysis.distributions import (
     check_quantile,
     named_bands,
 )
+from analysis.frames import check_filled, to_polars
 from analysis.histogram import Histogram
 from analysis.intervals import Interval
+from analysis.tables import WIDTH
 from sims.design import Design, Outcomes, check_whole
 from sims.errors import UsageError
 from sims.game import SCORE, Game, Rules, find_game
@@ -36,7 +38,9 @@ if TYPE_CHECKING:
 QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
 """The quantiles that are reported by default."""
 
-WIDTH = 80
+COLUMNS = ("strategy", "deal", "score")
+"""Columns of a frame of games that were played before."""
+
 ROWS = 16  # at most, of the histogram that is drawn as text
 WIDTHS = (1, 2, 5)  # of its rows, times a power of ten
 
@@ -499,15 +503,11 @@ def distribution_of_frame(
     Raises
     ------
     UsageError
-        When a column is missing, scores are not integers, or a strategy has not as many rows on every deal.
+        When a column or a value is missing, scores are not integers, or a strategy has not as many rows on every deal.
     """
     asked = _asked(tails, quantiles)
-    rows = frame if isinstance(frame, pl.DataFrame) else pl.from_pandas(frame)
-    missing = [name for name in ("strategy", "deal", "score") if name not in rows.columns]
-    if missing:
-        raise UsageError(f"the frame has no column {missing[0]!r}; give the columns strategy, deal and score")
-    if not len(rows):
-        raise UsageError("the frame has no rows; give one a game and seat")
+    rows = to_polars(frame, "the frame", row="game and seat", columns=COLUMNS)
+    check_filled(rows, COLUMNS, "the frame")
     named = named_bands(bands)
     scores = {}
     for (spec,), own in rows.group_by("strategy", maintain_order=True):

@@ -11,6 +11,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from analysis.frames import defined
 from analysis.histogram import Histogram
 from analysis.intervals import mean_interval
 from sims.design import Design, Outcomes
@@ -239,12 +240,13 @@ class Results:
             }
             for row in self.summary().iter_rows(named=True)
         ]
-        return {
+        told = {
             "design": self.design.to_dict(),
             "strategies": strategies,
             "seconds": self.seconds,
             "games_per_second": self.games / self.seconds if self.seconds > 0 else None,
         }
+        return dict(defined(told))
 
 
 def simulate(

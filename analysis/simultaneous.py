@@ -145,6 +145,30 @@ class Moments:
             self.scale,
         )
 
+    def only(self, chosen: Sequence[int]) -> "Moments":
+        """Return the moments of some of the strategies, in the order in which they are named (from 0)."""
+        return Moments(
+            self.blocks,
+            tuple(self.sums[k] for k in chosen),
+            tuple(tuple(self.products[k][j] for j in chosen) for k in chosen),
+            self.scale,
+        )
+
+    def combined(self, weights: ArrayLike, scale: int) -> "Moments":
+        """Return the moments of weighted sums of the block scores.
+
+        Parameters
+        ----------
+        weights : array_like of int, shape (m, K)
+            Each row makes one new column.
+        scale : int
+            The number of seat-games that a new column has in one block.
+        """
+        rows = np.array(weights, object)
+        sums = rows @ np.array(self.sums, object)
+        products = rows @ np.array(self.products, object) @ rows.T
+        return Moments(self.blocks, tuple(sums.tolist()), tuple(map(tuple, products.tolist())), scale)
+
     @property
     def strategies(self) -> int:
         """The number of strategies, K."""

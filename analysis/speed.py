@@ -24,6 +24,7 @@ import polars as pl
 from tqdm import tqdm
 
 from analysis.simulation import Results, simulate
+from analysis.tables import WIDTH
 from sims.errors import CrosslabError, UsageError
 from sims.game import find_game
 from sims.jit import CACHE_VARIABLE, has_feature
@@ -44,7 +45,6 @@ FEW_DEALS, MANY_DEALS = 1_000_000, 100_000_000
 MEGABYTE = 1_000_000
 FULL_SHARE = 0.9  # of the processor time: with less, a figure says more about the machine's other work
 
-WIDTH = 80
 FIGURE_WIDTH, VALUE_WIDTH = 46, 14
 NOT_MEASURED = "not measured"
 SECTIONS = {

@@ -6,8 +6,7 @@ points shared.
 
 import functools
 import itertools
-import textwrap
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -15,6 +14,7 @@ import numpy as np
 import polars as pl
 
 from analysis.comparisons import FEWEST_BLOCKS
+from analysis.frames import defined
 from analysis.grids import (
     Axis,
     Measures,
@@ -24,24 +24,20 @@ from analysis.grids import (
     exact_moments,
     find_strategies,
     listed,
-    make_axes,
-    make_points,
+    make_grid,
     make_setup,
     standard_error,
     value_text,
 )
 from analysis.intervals import Interval, check_confidence, student_interval
-from analysis.matches import defined
 from analysis.simultaneous import Moments
+from analysis.tables import wide_table, wrapped
 from sims.errors import UsageError
 from sims.game import SCORE, Game, Rules, find_game
 from strategies.api import Strategy
 
 if TYPE_CHECKING:
     import pandas as pd
-
-WIDTH = 80
-
 
 # --- The result ------------------------------------------------------------------------------------------------------
 
@@ -352,11 +348,6 @@ def _several(count: int, one: str, more: str) -> str:
     return f"{count:,} {one if count == 1 else more}"
 
 
-def wrapped(text: str, first: str = "", rest: str = "") -> str:
-    """Return a text in lines of at most 80 columns, with an indent before the first and before the others."""
-    return textwrap.fill(text, WIDTH, initial_indent=first, subsequent_indent=rest, break_on_hyphens=False)
-
-
 def _half(low: float | None, high: float | None) -> str:
     return "-" if low is None or high is None else f"{(high - low) / 2:.3f}"
 
@@ -365,60 +356,13 @@ def _decimals(value: float | None) -> str:
     return "-" if value is None else f"{value:.3f}"
 
 
-def wide_table(keys: Sequence[str], rows: Sequence[Sequence[str]], columns: Sequence[tuple[str, list[str]]]) -> str:
-    """Return a table of at most 80 columns; where it has too many, it goes on in another one below.
-
-    Parameters
-    ----------
-    keys
-        The headings of the columns that say what a row is; the last of them is wrapped where it has to be.
-    rows
-        Their texts.
-    columns
-        Heading and texts of each further column.
-    """
-    widths = [max(len(text) for text in column) for column in zip(keys, *rows, strict=True)]
-    needed = sum(2 + max(len(text) for text in (heading, *texts)) for heading, texts in columns)
-    widths[-1] = min(widths[-1], max(24, WIDTH - needed - sum(widths[:-1]) - 2 * (len(widths) - 1)))
-    room = WIDTH - sum(widths) - 2 * (len(widths) - 1)
-    groups: list[list[tuple[str, list[str]]]] = [[]]
-    left = room
-    for heading, texts in columns:
-        need = 2 + max(len(text) for text in (heading, *texts))
-        if need > left and groups[-1]:
-            groups.append([])
-            left = room
-        groups[-1].append((heading, texts))
-        left -= need
-    return "\n\n".join(_table(keys, widths, rows, group) for group in groups)
-
-
-def _table(
-    keys: Sequence[str], widths: Sequence[int], rows: Sequence[Sequence[str]], columns: Sequence[tuple[str, list[str]]]
-) -> str:
-    lines = []
-    sizes = [max(len(text) for text in (heading, *texts)) for heading, texts in columns]
-    for place in range(-1, len(rows)):
-        told = keys if place < 0 else rows[place]
-        names = textwrap.wrap(told[-1], widths[-1], break_on_hyphens=False) or [""]
-        head = [f"{text:<{width}}" for text, width in zip(told[:-1], widths[:-1], strict=True)]
-        cells = [
-            f"{heading if place < 0 else texts[place]:>{size}}"
-            for (heading, texts), size in zip(columns, sizes, strict=True)
-        ]
-        lines.append("  ".join([*head, f"{names[0]:<{widths[-1]}}", *cells]).rstrip())
-        indent = " " * (sum(widths[:-1]) + 2 * (len(widths) - 1))
-        lines += [indent + name for name in names[1:]]
-    return "\n".join(lines)
-
-
 # --- The verb --------------------------------------------------------------------------------------------------------
 
 
 def sweep(
     game: str | Game,
     strategies: "str | Strategy | Sequence[str | Strategy]",
-    grid: Mapping[str, Sequence[Any]],
+    grid: "Mapping[str, Iterable[Any]] | pl.DataFrame | pd.DataFrame",
     *,
     deals: int = 100_000,
     seed: int = 1,
@@ -439,8 +383,9 @@ def sweep(
     strategies
         One strategy or more.
     grid
-        Values by option of the rules ("run_points"), or by parameter of one of the strategies ("careful.price"). The
-        first value of each is the base that all others are compared with.
+        Values by option of the rules ("run_points"), or by parameter of one of the strategies ("careful.price"): all
+        combinations are played. Or a frame, for Polars or pandas, with a column for each of these names: exactly its
+        rows are played. The first value of each, or the first row, is the base that all others are compared with.
     deals, seed
         Which deals; each is a block.
     seats
@@ -469,10 +414,9 @@ def sweep(
     found = find_game(game)
     rules = found.resolve_rules(variant)
     given = find_strategies(found, strategies)
-    axes = make_axes(rules, given, grid)
+    axes, points = make_grid(rules, given, grid)
     if not axes:
         raise UsageError("a sweep needs something to vary: option=value|value or strategy.parameter=value|value")
-    points = make_points(rules, given, axes)
     setup = make_setup(found, seats, opponents, deals, seed, n_jobs, backend, progress)
     moments: list[list[Moments | None]] = [[None] * len(given) for _ in points]
     scores: list[Moments | None] = [None] * len(points)

@@ -2,7 +2,7 @@
 
 import itertools
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -10,6 +10,7 @@ import numpy as np
 import polars as pl
 
 from analysis.comparisons import FEWEST_BLOCKS
+from analysis.frames import defined
 from analysis.grids import (
     Axis,
     Measures,
@@ -18,16 +19,15 @@ from analysis.grids import (
     exact_moments,
     find_strategies,
     listed,
-    make_axes,
+    make_grid,
     make_point,
     make_setup,
     standard_error,
     value_text,
 )
 from analysis.intervals import Interval, check_confidence, student_interval
-from analysis.matches import defined
 from analysis.simultaneous import Moments
-from analysis.sweeps import wide_table, wrapped
+from analysis.tables import wide_table, wrapped
 from sims.errors import UsageError
 from sims.game import Game, Rules, Whole, find_game, near_misses
 from strategies.api import Strategy
@@ -152,7 +152,7 @@ class Target:
     def to_dict(self) -> dict[str, Any]:
         """Return the search as JSON values; what is not defined is null."""
         neighbours = [item.at for item in (self.below, self.above) if item is not None]
-        return {
+        told = {
             "design": {
                 **self.setup.to_dict(),
                 "rules": self.rules.to_dict(),
@@ -167,12 +167,13 @@ class Target:
             "crossings": self.crossings,
             "neighbours": neighbours,
             "nearest": self.nearest.at,
-            "estimate": defined(self.estimate),
-            "low": defined(self.low),
-            "high": defined(self.high),
+            "estimate": self.estimate,
+            "low": self.low,
+            "high": self.high,
             "confidence": self.confidence,
             "evaluations": self.summary().to_dicts(),
         }
+        return dict(defined(told))
 
     def text(self) -> str:
         """Return what was found as text, at most 80 columns wide."""
@@ -247,7 +248,7 @@ class Target:
 def find_target(
     game: str | Game,
     strategy: "str | Strategy | Sequence[str | Strategy]",
-    grid: Mapping[str, Sequence[Any]],
+    grid: "Mapping[str, Iterable[Any]] | pl.DataFrame | pd.DataFrame",
     *,
     target: str,
     value: float,
@@ -271,7 +272,7 @@ def find_target(
         Who plays.
     grid
         One option that takes a whole number, or one parameter, with two values or more: the range that is searched, and
-        what lies between to begin with.
+        what lies between to begin with. By name or as a frame, as in `sweep`.
     target, value
         A statistic (`mean_score`, `sd_score`, `mean_<column>`, `win_seat_<seat>`), and what it should be.
     deals, seed, seats, opponents, confidence, variant, n_jobs, backend, progress
@@ -296,7 +297,7 @@ def find_target(
     found = find_game(game)
     rules = found.resolve_rules(variant)
     given = find_strategies(found, strategy)
-    axes = make_axes(rules, given, grid)
+    axes, _ = make_grid(rules, given, grid)
     if len(given) > 1:
         raise UsageError(f"a target is for one strategy, not for {len(given)}")
     if len(axes) != 1 or len(axes[0].values) < 2:

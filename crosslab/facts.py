@@ -3,9 +3,8 @@
 import textwrap
 from typing import Any
 
+from crosslab.output import WIDTH
 from sims.game import Game
-
-WIDTH = 80
 
 
 def game_facts(game: Game) -> dict[str, Any]:

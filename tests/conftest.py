@@ -9,6 +9,7 @@ from sims.jit import COMPILED
 LONG_IN_PLAIN_PYTHON = (
     "test_balance",
     "test_balance_cli",
+    "test_ladders",
     "test_races",
     "test_rank_cli",
     "test_rankings",

@@ -37,7 +37,7 @@ def test_packages_resolve_inside_the_repository(layer: str) -> None:
 
 def test_help_imports_nothing_heavy() -> None:
     code = (
-        "import sys; from crosslab.cli import build_parser; build_parser().format_help(); "
+        "import sys; from crosslab.parser import build_parser; build_parser().format_help(); "
         "heavy = {'numba', 'numpy', 'scipy', 'polars', 'pandas', 'matplotlib', 'joblib'} & set(sys.modules); "
         "sys.exit(', '.join(sorted(heavy)) or 0)"
     )

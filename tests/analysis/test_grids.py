@@ -1,8 +1,10 @@
 """Grids: reading, playing on common deals, and exact sums."""
 
 import math
+from typing import Any
 
 import numpy as np
+import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -14,6 +16,7 @@ from analysis.grids import (
     exact_moments,
     find_strategies,
     make_axes,
+    make_grid,
     make_point,
     make_points,
     make_setup,
@@ -105,6 +108,67 @@ def test_make_points_changes_the_last_axis_fastest() -> None:
     assert [point.values for point in points] == [(3, 1.0), (3, 2.0), (4, 1.0), (4, 2.0)]
     assert [point.rules.size for point in points] == [3, 3, 4, 4]
     assert [point.strategies[0].spec for point in points[:2]] == ["careful:price=1", "careful:price=2"]
+
+
+def test_make_axes_takes_any_list_of_values() -> None:
+    grid = {"size": range(3, 5), "careful.price": np.array([1, 2.5]), "run_points": pl.Series([[0, 2, 3, 8, 10]])}
+    axes = make_axes(GAME.variant(), [CAREFUL], grid)
+    assert [axis.values for axis in axes] == [(3, 4), (1.0, 2.5), ((0, 2, 3, 8, 10),)]
+
+
+# --- Grids as frames -------------------------------------------------------------------------------------------------
+
+ROWS = {"run_points": [[0, 2, 3, 8, 10], [0, 1, 3, 8, 20], [0, 2, 3, 8, 10]], "careful.price": [1.5, 1.5, 3.0]}
+TEXTS = {"run_points": ["0,2,3,8,10", "0,1,3,8,20", "0,2,3,8,10"], "careful.price": ["1.5", "1.5", "3"]}
+
+
+@pytest.mark.parametrize("frame", [pl.DataFrame(ROWS), pl.DataFrame(ROWS).to_pandas(), pl.DataFrame(TEXTS)])
+def test_a_frame_is_exactly_its_rows(frame: pl.DataFrame) -> None:
+    axes, points = make_grid(GAME.variant(), [UNIFORM, CAREFUL], frame)
+    assert [point.values for point in points] == [
+        ((0, 2, 3, 8, 10), 1.5),
+        ((0, 1, 3, 8, 20), 1.5),
+        ((0, 2, 3, 8, 10), 3.0),
+    ]
+    assert [axis.values for axis in axes] == [((0, 2, 3, 8, 10), (0, 1, 3, 8, 20)), (1.5, 3.0)]
+    assert [point.strategies[1].spec for point in points] == ["careful", "careful", "careful:price=3"]
+
+
+def test_a_frame_of_all_combinations_is_the_grid_by_name() -> None:
+    grid = {"start": ["assigned", "empty"], "careful.price": [1, 2, 3]}
+    frame = pl.DataFrame({"start": ["assigned", "empty"]}).join(pl.DataFrame({"careful.price": [1, 2, 3]}), how="cross")
+    (axes, points), (known, others) = (make_grid(GAME.variant(), [CAREFUL], either) for either in (frame, grid))
+    assert axes == known
+    assert [(point.values, point.rules) for point in points] == [(point.values, point.rules) for point in others]
+
+
+@pytest.mark.parametrize(
+    ("grid", "message"),
+    [
+        (pl.DataFrame({"sizes": [3]}), "unknown option 'sizes'; did you mean size"),
+        (pl.DataFrame({"careful.prize": [3]}), "careful has no parameter 'prize'"),
+        (pl.DataFrame({"greedy.price": [3]}), "this sweep has no strategy 'greedy'"),
+        (pl.DataFrame({"size": [3, None]}), "the grid has no value of size in row 1; give every row one"),
+        (pl.DataFrame({"size": []}), "the grid has no rows; give one a setting"),
+        (pl.DataFrame(), "the grid has no rows; give one a setting"),
+        (pl.DataFrame({"size": [3, 4, 3]}), "rows 0 and 2 of the grid are one setting: give each once"),
+        (pl.DataFrame({"run_points": ["0,2,3,8,10", "0,2,3,8, 10"]}), "rows 0 and 1 of the grid are one setting"),
+        (pl.DataFrame({"size": [3.0]}), "option size=3.0 does not fit: it takes a whole number"),
+        (pl.DataFrame({"size": ["x"]}), "option size='x' does not fit: it takes a whole number"),
+        (pl.DataFrame({"size": [[3]]}), "option size=.3. does not fit: it takes a whole number"),
+        (pl.DataFrame({"careful.price": ["x"]}), "careful.price='x' is no number"),
+        (pl.DataFrame({"careful.price": [21]}), "parameter price=21 does not fit"),
+        (
+            pl.DataFrame({"careful.price": [n / 100 for n in range(1001)]}),
+            "the grid has 1,001 points: it may have 1,000",
+        ),
+        ([("size", 3)], "a grid of type list does not fit: it takes a dictionary of values by name, or a frame"),
+    ],
+)
+def test_make_grid_refusals(grid: Any, message: str) -> None:
+    with pytest.raises(UsageError, match=message) as caught:
+        make_grid(GAME.variant(), [CAREFUL, UNIFORM], grid)
+    assert "\n" not in str(caught.value)
 
 
 def test_make_points_has_a_limit() -> None:

@@ -62,6 +62,7 @@ GOOD = {"strategy": ["a", "b"], "deal": [1, 1], "score": [2, 3]}
     [
         ({"strategy": ["a"], "deal": [1]}, "no column 'score'"),
         ({"strategy": [], "deal": [], "score": []}, "no rows"),
+        ({**GOOD, "score": [None, *GOOD["score"][1:]]}, "no value of score in row 0"),
         ({**GOOD, "score": [0.5, 1.5]}, "give integers"),
         ({"strategy": ["a", "b", "a"], "deal": [1, 1, 2], "score": [2, 3, 4]}, "not played equally often"),
         ({"strategy": ["a", "b", "b"], "deal": [1, 1, 1], "score": [2, 3, 4]}, "not played equally often"),
@@ -77,3 +78,11 @@ def test_strangers_and_single_strategies_are_refused() -> None:
         compare_played(pl.DataFrame(GOOD), "a", "c")
     with pytest.raises(UsageError, match="needs two strategies"):
         rank_played(pl.DataFrame({"strategy": ["a"], "deal": [1], "score": [2]}))
+
+
+def test_a_comparison_of_frames_is_a_frame() -> None:
+    found = compare_played(pl.DataFrame(GOOD), "a", "b")
+    row = found.summary().row(0, named=True)
+    assert (row["blocks"], row["effect"], row["low"], row["verdict"]) == (1, -1.0, None, "undecided")
+    assert found.summary().schema["low"] == pl.Float64
+    assert found.to_pandas()["effect"].to_list() == [-1.0]

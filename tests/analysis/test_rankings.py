@@ -15,20 +15,14 @@ import sims.game
 from analysis.cycles import hodge_split
 from analysis.matches import compare
 from analysis.rankings import (
-    Ranking,
-    check_margin,
-    check_measure,
     cyclic_share,
-    find_field,
-    heading,
     margins,
-    parameters,
     rank,
-    rate,
 )
 from analysis.ratings import bradley_terry, plackett_luce
 from analysis.simulation import simulate
 from analysis.simultaneous import probability_best, rank_intervals, simultaneous_intervals
+from analysis.tournament_ratings import parameters, rate
 from analysis.tournaments import Orders, count_tournament, make_tournament, read_orders
 from sims.criss_cross import write_ranks
 from sims.design import Design
@@ -318,41 +312,6 @@ def test_tables_are_rated_by_plackett_and_luce() -> None:
     assert ranking.rated.ratings.strengths == pytest.approx(plackett_luce(orders).strengths)
 
 
-def two_seat_orders(chance: np.random.Generator, games: int, strengths: tuple[float, float, float]) -> Orders:
-    """Independent games of three strategies in a round robin, each a block of its own."""
-    keys = []
-    for game in range(games):
-        lineup, rotation = game % 3, game // 3 % 2
-        a, b = ((0, 1), (0, 2), (1, 2))[lineup]
-        a_wins = chance.random() < 1 / (1 + np.exp(strengths[b] - strengths[a]))
-        code = (0 if a_wins else 1) + 2 * (1 if a_wins else 0)
-        keys.append((((int(chance.integers(64)) * 3 + lineup) * 2 + rotation) * 4) + code)
-    known, counts = np.unique(keys, return_counts=True)
-    return Orders(known.astype(np.int64), counts.astype(np.int64))
-
-
-def test_rating_errors_are_those_of_independent_games_where_they_are() -> None:
-    tournament = make_tournament(GAME, 3, "round-robin", 2)
-    ratios = []
-    for seed in range(10):
-        rated = rate(tournament, two_seat_orders(np.random.default_rng(seed), 1_200, (0.6, 0.0, -0.6)))
-        assert rated is not None
-        assert rated.groups == 64
-        ratios.append(np.sqrt(np.diag(rated.covariance)[:3]) / rated.ratings.standard_errors)
-        ratios.append(np.sqrt(rated.covariance[3:, 3]) / rated.ratings.advantage_error)
-    assert np.concatenate(ratios).mean() == pytest.approx(1, abs=0.05)
-
-
-def test_rating_errors_do_not_shrink_when_every_game_is_told_twice() -> None:
-    tournament = make_tournament(GAME, 3, "round-robin", 2)
-    once = two_seat_orders(np.random.default_rng(1), 600, (0.6, 0.0, -0.6))
-    one, two = rate(tournament, once), rate(tournament, Orders(once.keys, 2 * once.counts))
-    assert one is not None
-    assert two is not None
-    assert two.covariance == pytest.approx(one.covariance)
-    assert two.ratings.covariance == pytest.approx(one.ratings.covariance / 2)
-
-
 def test_rating_errors_of_tables_do_not_shrink_either() -> None:
     ranking = rank("circle", [kind(0), kind(1), kind(2)], deals=60, seats=3)
     orders = ranking.counts.orders
@@ -426,18 +385,6 @@ def test_frames(tmp_path: Path) -> None:
     assert again.to_dict() == ranking.to_dict()
 
 
-def test_heading_says_what_was_played() -> None:
-    ranking: Ranking = rank("criss-cross", FAST, variant=RULES, deals=2, seats=3, measure="win")
-    told = heading("Ranking", ranking.tournament, "win", "2 deals", ranking.design)
-    assert told == (
-        "Ranking in criss-cross by share of wins: 3 strategies, 2 tables of 3 seats, 2 deals, seed 1, rules version 1."
-    )
-
-
-def test_all_built_in_strategies_are_the_field() -> None:
-    assert [item.name for item in find_field(GAME, None)][:2] == ["uniform", "blunder"]
-
-
 @pytest.mark.parametrize(
     ("strategies", "message"),
     [
@@ -456,7 +403,7 @@ def test_refused_fields(strategies: Any, message: str) -> None:
     ("more", "message"),
     [
         ({"measure": "points"}, "unknown measure 'points'; there are: score, win"),
-        ({"margin": -1}, "margin=-1 does not fit: it takes a number of points 0 or more"),
+        ({"margin": -1}, "margin=-1 does not fit: it takes a number of points, 0 or more"),
         ({"margin": "1", "measure": "win"}, "margin='1' does not fit: it takes a number of wins"),
         ({"confidence": 1}, "confidence 1 is not between 0 and 1"),
         ({"format": "solo", "seats": 2}, "format=solo does not fit seats=2"),
@@ -467,10 +414,3 @@ def test_refused_fields(strategies: Any, message: str) -> None:
 def test_refusals(more: dict[str, Any], message: str) -> None:
     with pytest.raises(UsageError, match=message):
         rank("criss-cross", FAST, **{"deals": 5, **more})
-
-
-def test_margin_and_measure_defaults() -> None:
-    assert check_measure("win") == "win"
-    assert check_margin(GAME, "score", None) == GAME.margin
-    assert check_margin(GAME, "win", None) == 0.01
-    assert check_margin(GAME, "win", 0.5) == 0.5

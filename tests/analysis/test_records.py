@@ -35,7 +35,7 @@ from analysis.records import (
 )
 from sims.criss_cross import runs
 from sims.design import Design
-from sims.errors import StoreError
+from sims.errors import StoreError, UsageError
 from sims.game import find_game
 from strategies import find_strategy
 
@@ -290,3 +290,18 @@ def test_end_reasons_counts_games(frame: pl.DataFrame) -> None:
     assert end_reasons(frame) == {}
     ended = frame.with_columns(pl.lit('[{"type": "end", "reason": "full"}]').alias("events"))
     assert end_reasons(ended) == {"full": 8}
+
+
+def test_records_and_metrics_are_taken_from_pandas(frame: pl.DataFrame) -> None:
+    moved = frame.to_pandas()
+    assert measure(moved).equals(measure(frame))
+    assert choices_by_turn(moved).equals(choices_by_turn(frame))
+    assert end_reasons(moved) == end_reasons(frame)
+    assert summarise(measure(frame).to_pandas()).equals(summarise(measure(frame)))
+
+
+def test_frames_that_hold_no_records_are_refused(frame: pl.DataFrame) -> None:
+    with pytest.raises(UsageError, match="the frame of records has no column 'events'"):
+        measure(frame.drop("events"))
+    with pytest.raises(UsageError, match="the frame of metrics has no column 'deal'"):
+        summarise(pl.DataFrame({"turns": [1.0]}))

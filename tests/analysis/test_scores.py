@@ -246,6 +246,7 @@ def test_a_stranger_has_no_histogram(found: Distribution) -> None:
     [
         ({"strategy": ["a"], "score": [1]}, "no column 'deal'"),
         ({"strategy": [], "deal": [], "score": []}, "no rows"),
+        ({"strategy": ["a", "a"], "deal": [0, 1], "score": [1, None]}, "no value of score in row 1"),
         ({"strategy": ["a"], "deal": [0], "score": [0.5]}, "type float64; give integers"),
         ({"strategy": ["a"] * 3, "deal": [0, 0, 1], "score": [1, 2, 3]}, "a has 1 rows on one deal and 2 on another"),
     ],

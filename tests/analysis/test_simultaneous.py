@@ -460,8 +460,9 @@ def test_multinomial_intervals_agree_with_statsmodels():
 
 @pytest.mark.parametrize("counts", [[56, 72, 73, 59, 62, 87, 58], [1, 0, 9], [10**9, 2 * 10**9]])
 def test_multinomial_intervals_against_statsmodels(counts):
-    proportion = pytest.importorskip("statsmodels.stats.proportion")
-    expected = proportion.multinomial_proportions_confint(counts, 0.05, "goodman")
+    from statsmodels.stats.proportion import multinomial_proportions_confint
+
+    expected = multinomial_proportions_confint(counts, 0.05, "goodman")
     np.testing.assert_allclose(multinomial_intervals(counts), expected, rtol=1e-9, atol=1e-12)
 
 
@@ -515,3 +516,18 @@ def test_importing_the_modules_does_not_load_scipy():
     root = Path(__file__).parents[2]
     done = subprocess.run([sys.executable, "-c", code], cwd=root, capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "set()"
+
+
+# --- Parts of moments ------------------------------------------------------------------------------------------------
+
+
+def test_only_keeps_some_in_the_order_named():
+    scores = np.random.default_rng(1).integers(0, 9, (20, 3))
+    assert Moments.from_scores(scores, 2).only([2, 0]) == Moments.from_scores(scores[:, [2, 0]], 2)
+
+
+def test_combined_is_matrix_algebra():
+    rng = np.random.default_rng(2)
+    scores = rng.integers(-50, 50, (30, 4))
+    weights = rng.integers(-3, 4, (3, 4))
+    assert Moments.from_scores(scores).combined(weights, 2) == Moments.from_scores(scores @ weights.T, 2)

@@ -3,6 +3,8 @@
 import json
 
 import numpy as np
+import pandas as pd
+import polars as pl
 import pytest
 
 from analysis.grids import read_grid
@@ -146,6 +148,15 @@ def test_wide_table_goes_on_below() -> None:
     assert max(len(line) for line in text.splitlines()) <= 80
     assert text.count("greedy") == text.count("point") > 1
     assert all(heading in text for heading, _ in columns)
+
+
+def test_a_frame_plays_only_its_rows(solo: Sweep) -> None:
+    frame = pd.DataFrame({"zero_line_points": [0, -5, 0], "careful.price": [1.5, 1.5, 0.0]})
+    found = sweep(GAME, ["uniform", "careful"], frame, deals=DEALS)
+    assert found.summary().filter(pl.col("point") < 2).drop("careful.price").equals(solo.summary())
+    assert found.effects()["changed"].unique(maintain_order=True).to_list() == ["zero_line_points", "careful.price"]
+    # Uniform has no price: it plays one game less.
+    assert found.games == 5 * DEALS
 
 
 def test_nothing_to_vary_is_refused() -> None:

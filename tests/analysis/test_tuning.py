@@ -1,49 +1,26 @@
 """Tuning: the search, the race, and the measurement on fresh deals."""
 
 import json
-import math
 import sys
 from collections.abc import Callable, Sequence
 
 import numpy as np
+import polars as pl
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from analysis.matches import compare
+from analysis.searches import Setting
 from analysis.simulation import simulate
 from analysis.simultaneous import Moments
-from analysis.tuning import (
-    ROUNDS,
-    Search,
-    Setting,
-    Space,
-    is_whole,
-    make_space,
-    own_randomness,
-    race,
-    round_value,
-    search_cma,
-    search_grid,
-    select,
-    tune,
-)
+from analysis.tuning import RACE_LENGTH, race_settings, tune
 from sims.errors import UsageError
 from sims.jit import COMPILED
-from strategies import Parameter, find_strategy, strategy
+from strategies import find_strategy
 
 GAME = "criss-cross"
 DEALS = 200 if COMPILED else 1
 BUDGET = 12 if COMPILED else 5
 FRESH = None if COMPILED else 2  # the default: 16 times as many
-
-
-def space_of(*parameters: Parameter) -> Space:
-    @strategy(GAME, name="made-up", parameters=parameters)
-    def made_up(view: object, rng: object, params: object) -> int:
-        return 0
-
-    return make_space(made_up)
 
 
 def landscape(height: Callable[[Setting], float], noise: int = 0) -> Callable[..., Moments]:
@@ -57,133 +34,18 @@ def landscape(height: Callable[[Setting], float], noise: int = 0) -> Callable[..
     return play
 
 
-# --- What is searched ------------------------------------------------------------------------------------------------
-
-
-def test_only_what_can_change_is_tuned() -> None:
-    space = space_of(Parameter("fixed", 2.0, 2, 2), Parameter("free", 1.0, 0, 5))
-    assert [item.name for item in space.parameters] == ["free"]
-    assert space.given == (1.0,)
-    assert space.with_setting((3.0,)).values == (2.0, 3.0)
-
-
-@pytest.mark.parametrize(
-    ("parameters", "message"),
-    [((), "made-up has no parameters to tune"), ((Parameter("fixed", 2, 2, 2),), "the range of each is one value")],
-)
-def test_nothing_to_tune(parameters: tuple[Parameter, ...], message: str) -> None:
-    with pytest.raises(UsageError, match=message):
-        space_of(*parameters)
-
-
-def test_whole_parameters_are_declared_as_integers() -> None:
-    assert is_whole(Parameter("from_round", 9, 1, 12))
-    assert not is_whole(Parameter("weight", 1.0, 0, 5))
-
-
-@given(st.floats(-100, 100), st.booleans())
-def test_round_value_fits(value: float, whole: bool) -> None:
-    parameter = Parameter("x", 0 if whole else 0.0, -7, 20)
-    rounded = round_value(parameter, value)
-    assert -7 <= rounded <= 20
-    assert len(f"{rounded:.10g}") <= 7
-    if -7 <= value <= 20:
-        assert abs(rounded - value) <= (0.5 if whole else 27 / 10_000)
-    if whole:
-        assert rounded.is_integer()
-
-
-def test_first_steps_fit_value_and_range() -> None:
-    space = space_of(Parameter("a", 1.5, 0, 20), Parameter("b", 0.0, 0, 20), Parameter("c", 10.0, 0, 20))
-    assert space.steps() == pytest.approx([0.75, 0.4, 2])
-
-
-# --- The search ------------------------------------------------------------------------------------------------------
-
-
-def test_a_search_plays_each_setting_once_and_stops_at_its_budget() -> None:
-    played: list[Setting] = []
-
-    def play(settings: Sequence[Setting]) -> Moments:
-        played.extend(settings)
-        return landscape(lambda setting: setting[0])(settings)
-
-    search = Search(play, 3)
-    search.means([(1.0,), (2.0,), (1.0,)])
-    assert search.means([(2.0,), (3.0,), (4.0,)])[2] == -math.inf
-    assert played == [(1.0,), (2.0,), (3.0,)]
-    assert search.best(2) == [(3.0,), (2.0,)]
-
-
-def test_search_grid_closes_in() -> None:
-    space = space_of(Parameter("price", 1.0, 0, 20))
-    search = Search(landscape(lambda setting: -((setting[0] - 7.3) ** 2)), 40)
-    search_grid(space, search)
-    assert search.best(1)[0][0] == pytest.approx(7.3, abs=0.05)
-    assert len(search.trials) <= 40
-
-
-def test_search_grid_tries_all_of_a_few_whole_numbers() -> None:
-    space = space_of(Parameter("rounds", 3, 1, 5))
-    search = Search(landscape(lambda setting: -abs(setting[0] - 4)), 40)
-    search_grid(space, search)
-    assert sorted(search.trials) == [(1.0,), (2.0,), (3.0,), (4.0,), (5.0,)]
-    assert search.best(1) == [(4.0,)]
-
-
-def test_search_cma_climbs() -> None:
-    space = space_of(Parameter("a", 1.0, 0, 20), Parameter("b", 0.0, 0, 20), Parameter("whole", 9, 1, 12))
-    search = Search(landscape(lambda s: -((s[0] - 3) ** 2) - (s[1] - 1) ** 2 - (s[2] - 6) ** 2), 200)
-    favourite = search_cma(space, search, 1)
-    assert search.best(1)[0] == pytest.approx((3, 1, 6), abs=0.2)
-    assert favourite == pytest.approx((3, 1, 6), abs=0.5)
-    assert len(search.trials) <= 200
-    assert all(setting[2].is_integer() for setting in search.trials)
-
-
-def test_search_cma_is_a_function_of_its_seed() -> None:
-    space = space_of(Parameter("a", 1.0, 0, 20), Parameter("b", 0.0, 0, 20))
-    tried = []
-    for seed in (1, 1, 2):
-        np.random.seed(len(tried))  # the user's own randomness has no part in it
-        search = Search(landscape(lambda setting: -abs(setting[0] - 3) - abs(setting[1] - 1)), 40)
-        search_cma(space, search, seed)
-        tried.append(list(search.trials))
-    assert tried[0] == tried[1] != tried[2]
-
-
-def test_own_randomness_leaves_the_global_one_alone() -> None:
-    np.random.seed(7)
-    known = np.random.random(2).tolist()
-    np.random.seed(7)
-    own = np.random.RandomState(1)
-    first = np.random.random()
-    with own_randomness(own):
-        drawn = np.random.random(3).tolist()
-    with own_randomness(own):
-        drawn += np.random.random(3).tolist()
-    assert [first, np.random.random()] == known
-    assert drawn == np.random.RandomState(1).random_sample(6).tolist()
-
-
-def test_without_cma_the_message_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "cma", None)
-    with pytest.raises(UsageError, match="needs the package cma, which is not installed: pip install cma"):
-        tune(GAME, "potential", deals=2, budget=2)
-
-
 # --- The race --------------------------------------------------------------------------------------------------------
 
 
 def test_the_best_wins_and_the_others_are_dropped() -> None:
     play = landscape(lambda setting: setting[0] / 100, noise=30)
-    winner, standings = race(play, [(1.0,), (3.0,), (2.0,)], 100, 100, 0.1)
+    winner, standings = race_settings(play, [(1.0,), (3.0,), (2.0,)], 100, 100, 0.1)
     assert winner == (3.0,)
-    assert {row.setting for row in standings if row.dropped} == {(1.0,), (2.0,)}
+    assert {row.strategy for row in standings if row.status == "worse"} == {0, 2}
     assert all(row.low <= row.behind <= row.high for row in standings)
 
 
-def test_every_round_has_fresh_deals_and_twice_as_many() -> None:
+def test_a_race_plays_fresh_deals_and_fifteen_times_those_of_the_search_at_most() -> None:
     asked: list[tuple[int, int]] = []
     play = landscape(lambda setting: 0.0, noise=100)
 
@@ -191,41 +53,54 @@ def test_every_round_has_fresh_deals_and_twice_as_many() -> None:
         asked.append((first_deal, deals))
         return play(settings, first_deal, deals)
 
-    race(watched, [(1.0,), (2.0,)], 50, 50, 0.0)
-    assert asked == [(50, 50), (100, 100), (200, 200), (400, 400)][:ROUNDS]
-
-
-def test_equals_end_the_race_and_the_first_wins() -> None:
-    winner, standings = race(landscape(lambda setting: 1.0), [(2.0,), (1.0,)], 40, 40, 0.5)
-    assert winner == (2.0,)
-    assert {row.round for row in standings} == {1}
+    race_settings(watched, [(1.0,), (2.0,)], 50, 50, 0.0)
+    assert asked == [(50, 50), (100, 50), (150, 100), (250, 200), (450, 350)]
+    assert sum(asked[-1]) == 50 + 50 * RACE_LENGTH
 
 
 def test_a_difference_that_does_not_matter_is_no_reason_to_leave_the_first() -> None:
     play = landscape(lambda setting: 0.0, noise=100)
     settings = [(1.0,), (2.0,), (3.0,), (4.0,)]
-    winner, standings = race(play, settings, 41, 40, 1000.0)
-    assert max(standings, key=lambda row: row.mean).setting != (1.0,)
+    winner, standings = race_settings(play, settings, 41, 40, 1000.0)
+    assert settings[standings[-1].leader] != (1.0,)
     assert winner == (1.0,)
 
 
+def test_the_first_does_not_win_by_way_of_a_leader_that_was_beaten() -> None:
+    """The first is dropped as equivalent to the second, and the third overtakes the second."""
+    first_round, more = np.random.default_rng(1), np.random.default_rng(2)
+
+    def play(settings: Sequence[Setting], first_deal: int, deals: int) -> Moments:
+        rng, gain = (first_round, 0) if first_deal == 40 else (more, 5)
+        scores = np.stack(
+            [-rng.integers(0, 2, deals), np.zeros(deals, int), gain + rng.integers(-20, 20, deals)], axis=1
+        )
+        return Moments.from_scores(scores[:, [int(setting[0]) for setting in settings]])
+
+    winner, standings = race_settings(play, [(0.0,), (1.0,), (2.0,)], 40, 40, 2.0)
+    assert standings[0].status == "equivalent"
+    assert standings[0].leader == 1
+    assert winner == (2.0,)
+
+
+def test_equals_leave_the_first() -> None:
+    winner, standings = race_settings(landscape(lambda setting: 1.0), [(2.0,), (1.0,)], 40, 40, 0.5)
+    assert winner == (2.0,)
+    assert standings[-1].status == "equivalent"
+
+
 def test_a_race_of_one_is_not_run() -> None:
-    assert race(landscape(lambda setting: 1.0), [(2.0,)], 40, 40, 0.5) == ((2.0,), [])
+    assert race_settings(landscape(lambda setting: 1.0), [(2.0,)], 40, 40, 0.5) == ((2.0,), [])
 
 
-def test_equals_are_seldom_dropped() -> None:
-    """Of 100 races among five equals, about 5 at most may drop one; 10 is beyond chance at 0.99."""
+def test_equals_are_seldom_dropped_as_worse() -> None:
+    """Of 100 races among five equals, about 5 at most may drop one as worse than the best; 10 is beyond chance."""
     dropped = 0
     for first in range(100):
         play = landscape(lambda setting: 0.0, noise=100)
-        _, standings = race(play, [(float(k),) for k in range(5)], 1000 * first + 1, 40, 0.0)
-        dropped += any(row.dropped for row in standings)
+        _, standings = race_settings(play, [(float(k),) for k in range(5)], 1000 * first + 1, 40, 0.0)
+        dropped += any(row.status == "worse" for row in standings)
     assert dropped <= 10
-
-
-def test_select_keeps_some() -> None:
-    scores = np.random.default_rng(1).integers(0, 9, (20, 3))
-    assert select(Moments.from_scores(scores), [2, 0]) == Moments.from_scores(scores[:, [2, 0]])
 
 
 # --- The verb --------------------------------------------------------------------------------------------------------
@@ -273,6 +148,28 @@ def test_opponents_share_the_table() -> None:
     assert found.opponents == ("blunder",)
 
 
+def test_a_table_of_trials_is_a_start() -> None:
+    """A search goes on from what an earlier one found, here on fewer settings than that one tried."""
+    start = find_strategy(GAME, "potential:isolation=-0.1,one=5")
+    before = tune(GAME, start, deals=DEALS, budget=BUDGET, fresh_deals=2)
+    table = before.trial_table().sort("mean", descending=True).head(3)
+    found = tune(GAME, start, deals=DEALS, budget=5, initial=table.to_pandas(), fresh_deals=2)
+    tried = found.trial_table()
+    assert tried["spec"].to_list()[1 : len(found.initial) + 1] == [s for s in table["spec"] if s != start.spec]
+    shared = tried.join(table, on="spec")
+    assert shared["mean"].equals(shared["mean_right"], check_names=False)  # the same deals
+    assert found.to_dict()["design"]["initial"][0] == dict(
+        zip(["one", "two", "three", "four", "isolation"], found.initial[0], strict=True)
+    )
+    assert f"beginning with {len(found.initial)} from a table." in " ".join(found.text().split())
+
+
+def test_settings_that_leave_nothing_to_search_are_refused() -> None:
+    table = pl.DataFrame({"price": [1.0, 2.0, 3.0, 1.5]})
+    with pytest.raises(UsageError, match="budget=4 leaves nothing to search: 4 settings are tried first"):
+        tune(GAME, "careful", budget=4, initial=table)
+
+
 def test_controls_are_run() -> None:
     controls = tune(GAME, "careful", deals=DEALS, budget=2, fresh_deals=FRESH).controls
     assert controls["weak"]["strategy"] == "blunder"
@@ -305,6 +202,12 @@ def test_frames_text_and_json() -> None:
     assert found.summary().height == 1
     assert found.race_table()["round"].to_list() == [row.round for row in found.standings]
     assert max(len(line) for line in found.text().splitlines()) <= 80
+
+
+def test_without_cma_the_message_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "cma", None)
+    with pytest.raises(UsageError, match="needs the package cma, which is not installed: pip install cma"):
+        tune(GAME, "potential", deals=2, budget=2)
 
 
 @pytest.mark.parametrize(

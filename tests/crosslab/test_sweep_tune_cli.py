@@ -5,6 +5,7 @@ import io
 import json
 from pathlib import Path
 
+import polars as pl
 import pytest
 
 from analysis.sweeps import sweep
@@ -74,6 +75,34 @@ def test_tune_formats_agree(capsys: pytest.CaptureFixture[str]) -> None:
     assert told["spec"] in run(capsys, TUNE)
 
 
+@pytest.mark.parametrize("kind", ["csv", "parquet"])
+def test_sweep_takes_a_file_of_settings(kind: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    frame = pl.DataFrame(
+        {"run_points": ["0,2,3,8,10", "0,1,3,8,20", "0,1,3,8,20"], "start": ["assigned"] * 2 + ["empty"]}
+    )
+    target = tmp_path / f"grid.{kind}"
+    (frame.write_csv if kind == "csv" else frame.write_parquet)(target)
+    line = f"sweep criss-cross uniform blunder --grid {target} --deals {DEALS} --format json"
+    known = sweep("criss-cross", ["uniform", "blunder"], frame, deals=DEALS)
+    assert json.loads(run(capsys, line)) == json.loads(json.dumps(known.to_dict()))
+
+
+def test_a_target_takes_a_file_of_settings(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    target = tmp_path / "grid.csv"
+    target.write_text("zero_line_points\n-10\n10\n")
+    assert run(capsys, TARGET.replace("--vary zero_line_points=-10|10", f"--grid {target}")) == run(capsys, TARGET)
+
+
+def test_tune_goes_on_from_a_table(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    target = tmp_path / "trials.csv"
+    run(capsys, f"{TUNE} --format csv --out {target}")
+    told = json.loads(run(capsys, TUNE.replace("--budget 3", "--budget 6") + f" --initial {target} --format json"))
+    before = pl.read_csv(target)["spec"].to_list()
+    assert [trial["spec"] for trial in told["trials"]][: len(before)] == before
+    assert len(told["trials"]) > len(before)
+    assert len(told["design"]["initial"]) == len(before) - 1
+
+
 def test_out_writes_a_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     target = tmp_path / "sweep.csv"
     assert run(capsys, f"{SWEEP} --format csv --out {target}") == ""
@@ -90,6 +119,9 @@ def test_out_writes_a_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -
         ("sweep criss-cross uniform --vary size=3|5 --target score", "cannot read the target 'score'"),
         ("sweep criss-cross uniform --vary size=3|5 --target men_score=3", "unknown target 'men_score'"),
         ("sweep criss-cross uniform --vary size=3|5 --seats 9", "seats=9 does not fit"),
+        ("sweep criss-cross uniform --vary size=3|5 --grid x.csv", "--grid and --vary both say what is varied"),
+        ("sweep criss-cross uniform --grid none.csv", "cannot read none.csv: there is no such file"),
+        ("tune criss-cross careful --initial none.json", "cannot read none.json: give a file whose name ends in .csv"),
         ("tune criss-cross greedy", "greedy has no parameters to tune"),
         ("tune criss-cross careful --budget 1", "budget=1 does not fit"),
         ("tune criss-cross carefull", "did you mean careful"),
