@@ -1,7 +1,7 @@
 """crosslab: Monte Carlo strategy analysis for four tabletop games.
 
 The verbs have the same words here and on the command line: `simulate`, `distribution`, `compare`,
-`rank`, `balance`, `sweep`, `tune`, `replay`, `check`. Names are loaded
+`rank`, `balance`, `sweep`, `tune`, `solve`, `replay`, `check`. Names are loaded
 when they are first used, so that importing this package costs nothing.
 """
 
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from analysis.races import race as race
     from analysis.rankings import Ranking as Ranking
     from analysis.rankings import rank as rank
+    from analysis.regret import Solved as Solved
+    from analysis.regret import solve as solve
     from analysis.scores import Distribution as Distribution
     from analysis.scores import distribution as distribution
     from analysis.simulation import Results as Results
@@ -63,6 +65,7 @@ _HOMES = {
         "Ranking",
         "rank",
     ),
+    "analysis.regret": ("Solved", "solve"),
     "analysis.scores": (
         "Distribution",
         "distribution",

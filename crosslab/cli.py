@@ -9,6 +9,7 @@ import socket
 import sys
 import threading
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 from crosslab.output import check_target, command_line, say
 from crosslab.parser import EXIT_ERROR, build_parser
@@ -30,6 +31,31 @@ def _announce_compiling() -> None:
     from sims.jit import on_compile
 
     on_compile(tell)
+
+
+@contextlib.contextmanager
+def announcing_solving() -> Iterator[None]:
+    """Say once that a game is being solved, and show on a terminal how far that is."""
+    bars: list[Any] = []
+
+    def tell(game: str, done: int, total: int) -> None:
+        from sims.run import progress_bar
+
+        if not bars:
+            say(f"crosslab: solving {game} for these rules (once; kept for later runs) …")
+            bars.append(progress_bar(total, unit=" states"))
+        bars[0].update(done - bars[0].n)
+        if done == total:
+            bars.pop().close()
+
+    from strategies.solving import listening
+
+    try:
+        with listening(tell):
+            yield
+    finally:
+        for bar in bars:
+            bar.close()
 
 
 def _tell_strategy_error(error: StrategyError) -> None:
@@ -93,7 +119,7 @@ def main(words: Sequence[str] | None = None) -> int:
     try:
         _announce_compiling()
         check_target(arguments)
-        with stopping_for_certain(arguments):
+        with stopping_for_certain(arguments), announcing_solving():
             return int(arguments.run(arguments))
     except CrosslabError as error:
         say(f"crosslab: error: {error}")

@@ -281,6 +281,33 @@ def run_tune(arguments: argparse.Namespace) -> int:
     return answer(arguments, found, frame=found.trial_table)
 
 
+def run_solve(arguments: argparse.Namespace) -> int:
+    """`crosslab solve`."""
+    from analysis.regret import solve
+
+    if arguments.only and arguments.strategies:
+        raise UsageError("--only plays nothing: leave it out, or the strategies")
+    found = solve(
+        arguments.game,
+        [] if arguments.only else arguments.strategies or None,
+        deals=arguments.deals,
+        seed=arguments.seed,
+        variant=rules_of(arguments),
+        n_jobs=arguments.jobs,
+    )
+    if arguments.save:
+        found.save(arguments.save)
+    answer(arguments, found, speed=lambda: _solving_speed(found))
+    if arguments.save:
+        say(f"solved table: {arguments.save}")
+    return 0
+
+
+def _solving_speed(found: Any) -> str:
+    solved = f"solved, or read what was, in {found.solving_seconds:.2f} s"
+    return f"{solved}; {found.games:,} games played and judged in {found.seconds:.2f} s" if found.games else solved
+
+
 def run_replay(arguments: argparse.Namespace) -> int:
     """`crosslab replay`."""
     from crosslab.verbs import replay

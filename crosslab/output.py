@@ -78,10 +78,12 @@ def answer(
     *,
     frame: "Callable[[], pl.DataFrame] | None" = None,
     text: Callable[[], str] | None = None,
+    speed: Callable[[], str] | None = None,
 ) -> int:
     """Write what a verb found in the format that was asked for, and say how fast it was.
 
-    `frame` and `text` give the CSV and the text of results that have others than `summary()` and `text()`.
+    `frame`, `text` and `speed` give the CSV, the text and the last line of results that have others than `summary()`,
+    `text()` and games a second.
     """
     if arguments.format == "json":
         emit(arguments, to_json(found.to_dict()))
@@ -89,7 +91,7 @@ def answer(
         emit(arguments, to_csv((frame or found.summary)()))
     else:
         emit(arguments, (text or found.text)())
-        say(_speed(found.games, found.seconds))
+        say(speed() if speed else _speed(found.games, found.seconds))
     return 0
 
 

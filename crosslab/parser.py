@@ -19,6 +19,7 @@ examples:
   crosslab simulate criss-cross greedy --deals 1M
   crosslab compare criss-cross greedy uniform --deals 100k
   crosslab compare criss-cross my_ideas.py:spiral greedy --report out/spiral
+  crosslab solve cross-off
   crosslab replay criss-cross greedy --seed 7 --deal 123
   crosslab check my_ideas.py:spiral
 """
@@ -299,6 +300,24 @@ def build_parser() -> Parser:
     add_rules(tune)
     add_workers(tune)
     add_output(tune)
+
+    # --- solve ---
+    solve = verb(
+        "solve",
+        commands.run_solve,
+        "what is perfect play worth, and how far from it are strategies?",
+        "Solve the form of a game for one seat exactly, without sampling, and measure the regret of strategies: the "
+        "points that their decisions give away against perfect play. What was solved is kept, like compiled code.",
+    )
+    add_game(solve)
+    solve.add_argument("strategies", nargs="*", metavar="STRATEGY", help="whose regret (default: all built-in ones)")
+    solve.add_argument("--deals", type=whole, default=10_000, metavar="N", help="deals of each strategy (default 10k)")
+    solve.add_argument("--seed", type=whole, default=1, metavar="S", help="seed of all chance (default 1)")
+    solve.add_argument("--only", action="store_true", help="only solve it: play nothing")
+    solve.add_argument("--save", metavar="FILE", help="write the solved table to this file too")
+    add_rules(solve)
+    solve.add_argument("--jobs", type=whole, default=-1, metavar="N", help="workers (default: one a processor)")
+    add_output(solve)
 
     replay = verb("replay", commands.run_replay, "tell one game, move by move")
     add_game(replay)

@@ -247,6 +247,31 @@ def takes_penalty(view: Any, move: Any) -> Any:
 
 
 @jit
+def pair_bits(view: Any) -> Any:
+    """Return the numbers that the dice offer as pairs, on all tracks, as bits of a sheet."""
+    sums = PAIR_SUMS[SIDES * (view.plain[0] - 1) + view.plain[1] - 1]
+    return sums[0, view.coloured[0]] | sums[1, view.coloured[1]] | sums[2, view.coloured[2]] | sums[3, view.coloured[3]]
+
+
+@jit
+def after_mark(view: Any, sheet: Any, marks: Any, move: Any) -> Any:
+    """Return a sheet and its marks after a mark; a pass changes neither.
+
+    The last number of its track leaves nothing to mark there, and counts twice.
+    """
+    if move == PASS:
+        return sheet, marks
+    first = move & ~POSITION
+    free = sheet & ~((ONE << (move + ONE)) - (ONE << first))
+    more = marks + (ONE << first)
+    if is_last(move):
+        more += ONE << first
+    elif (more >> first) & POSITION >= Word(view.marks_to_close):
+        free |= ONE << (first + Word(LAST))
+    return free, more
+
+
+@jit
 def track_points(view: Any, marks: Any) -> Any:
     """Return the points (a signed number) of all tracks with these marks."""
     return (
@@ -319,15 +344,21 @@ def set_up(view: Any) -> None:
 
 
 @jit
+def begin_turn(view: Any) -> None:
+    """Count a turn, and hand the dice on."""
+    view.turn += 1
+    view.roller = (view.turn - 1) % view.seats
+    view.step = SUM
+    view.marked = 0
+
+
+@jit
 def roll(view: Any, dice: Any) -> None:
     """Start the next turn: pass on the dice, and roll those of the open tracks.
 
     All six are drawn whatever is left, so that a deal's rolls are the same for everybody who plays it.
     """
-    view.turn += 1
-    view.roller = (view.turn - 1) % view.seats
-    view.step = SUM
-    view.marked = 0
+    begin_turn(view)
     drawn = below(dice, ROLLS)
     six = Word(SIDES)
     view.plain[0], view.plain[1] = drawn % six + ONE, drawn // six % six + ONE
@@ -366,32 +397,18 @@ def offer_pair(view: Any) -> Any:
     view.seat = view.roller
     view.open = free
     view.marks = view.sheet_marks[view.roller]
-    sums = PAIR_SUMS[SIDES * (view.plain[0] - 1) + view.plain[1] - 1]
-    view.legal = ONE | (
-        free
-        & (
-            sums[0, view.coloured[0]]
-            | sums[1, view.coloured[1]]
-            | sums[2, view.coloured[2]]
-            | sums[3, view.coloured[3]]
-        )
-    )
+    view.legal = (free & pair_bits(view)) | ONE
     return view.legal != ONE
 
 
 @jit
 def mark(view: Any, seat: Any, move: Any) -> None:
     """Make a mark on a seat's sheet; the track that it closes stays open until `close`."""
-    first = move & ~POSITION
-    free = Word(view.sheet_open[seat]) & ~((ONE << (move + ONE)) - (ONE << first))
-    marks = Word(view.sheet_marks[seat]) + (ONE << first)
-    if is_last(move):
-        marks += ONE << first
-        view.closes[seat] |= np.uint8(1) << np.uint8(track_of(move))
-    elif (marks >> first) & POSITION >= Word(view.marks_to_close):
-        free |= ONE << (first + Word(LAST))
+    free, marks = after_mark(view, Word(view.sheet_open[seat]), Word(view.sheet_marks[seat]), move)
     view.sheet_open[seat] = free
     view.sheet_marks[seat] = marks
+    if is_last(move):
+        view.closes[seat] |= np.uint8(1) << np.uint8(track_of(move))
 
 
 @jit
@@ -407,6 +424,12 @@ def close(view: Any, move: Any) -> None:
 def enough_closed(view: Any) -> Any:
     """Whether as many tracks are closed as end the game."""
     return bit_count(Word(view.closed)) >= Word(view.tracks_to_end)
+
+
+@jit
+def one_more_ends(view: Any) -> Any:
+    """Whether one more closed track ends the game."""
+    return bit_count(Word(view.closed)) + ONE >= Word(view.tracks_to_end)
 
 
 @jit
@@ -542,6 +565,17 @@ def log_roll(view: Any, log: Any) -> None:
         log.rolls[turn, die] = view.plain[die]
     for track in range(TRACKS):
         log.rolls[turn, 2 + track] = view.coloured[track]
+
+
+@jit
+def roll_again(view: Any, log: Any) -> None:
+    """Start the next turn of a logged game with the dice that were rolled."""
+    begin_turn(view)
+    turn = view.turn - 1
+    for die in range(2):
+        view.plain[die] = log.rolls[turn, die]
+    for track in range(TRACKS):
+        view.coloured[track] = log.rolls[turn, 2 + track]
 
 
 @jit
@@ -706,9 +740,7 @@ def _played_again(rules: CrossOffRules, log: Any, seats: int) -> Iterator[tuple[
     view = new_views(rules, seats)[0]
     set_up(view)
     for turn in range(int(log.turns)):
-        view.turn, view.roller, view.step, view.marked = turn + 1, turn % seats, SUM, 0
-        view.plain[:] = log.rolls[turn, :2]
-        view.coloured[:] = log.rolls[turn, 2:]
+        roll_again(view, log)
         moves = [int(move) for move in log.sums[turn, :seats]]
         yield view, moves
         finish_sum(view, Word(sum(move << 8 * seat for seat, move in enumerate(moves))))

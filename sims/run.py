@@ -146,7 +146,7 @@ def run(
     stop = threading.Event()
     result: Sum | None = None
     complete = design.chunks - len(todo)
-    bar = _bar(sum(design.chunk_deals(chunk) for chunk in todo) * design.games_a_deal, progress)
+    bar = progress_bar(sum(design.chunk_deals(chunk) for chunk in todo) * design.games_a_deal, progress)
     with contextlib.closing(_results(design, reduce, todo, keeper, count, backend, stop)) as results, bar:
         try:
             for chunks, part in results:
@@ -169,11 +169,12 @@ def _sum(total: Sum | None, part: Sum | None) -> Sum | None:
     return part if total is None else total if part is None else total + part
 
 
-def _bar(games: int, progress: bool) -> Any:
+def progress_bar(total: int, progress: bool = True, unit: str = " games") -> Any:
+    """Return a bar that appears after a second, on a terminal or in a notebook only, and leaves nothing behind."""
     notebook = "ipykernel" in sys.modules
     return tqdm(
-        total=games,
-        unit=" games",
+        total=total,
+        unit=unit,
         unit_scale=True,
         delay=BAR_DELAY,
         leave=False,

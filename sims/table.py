@@ -114,8 +114,8 @@ class Player:
             pointer(self.forbidder, game.forbid, -1) if self.forbidder else 0,
         )
 
-    def fill(self, seat: Any, game: Game, rules: Any) -> None:
-        """Write this player to a `SEAT` record, for games under these rules."""
+    def fill(self, seat: Any, game: Game, rules: Any) -> NDArray[np.float64] | None:
+        """Write this player to a `SEAT` record, for games under these rules; return what `know` returns."""
         seat.chooser, seat.valuer, seat.forbidder = self.compile(game)
         seat.noise, seat.rollout_noise, seat.rollouts = self.noise, self.rollout_noise, self.rollouts
         seat.stream = self.stream
@@ -123,13 +123,18 @@ class Player:
         seat.limited, seat.rollout_limited = self.limited, self.rollout_limited
         seat.plain = not (self.valuer or self.limited or self.noise or self.rollouts)
         seat.params[: len(self.params)] = self.params
-        self.know(seat, rules)
+        return self.know(seat, rules)
 
-    def know(self, seat: Any, rules: Any) -> None:
-        """Write the address of what it knows by heart under these rules to a `SEAT` record."""
-        if self.knowledge:
-            # An address is below 2^53 wherever Python runs, so a float holds it exactly.
-            seat.params[KNOWLEDGE] = self.knowledge(rules).ctypes.data
+    def know(self, seat: Any, rules: Any) -> NDArray[np.float64] | None:
+        """Write the address of what it knows by heart under these rules to a `SEAT` record; return what lies there.
+
+        Whoever holds the record has to hold the array too.
+        """
+        if self.knowledge is None:
+            return None
+        numbers = self.knowledge(rules)
+        seat.params[KNOWLEDGE] = numbers.ctypes.data  # below 2^53 wherever Python runs: a float holds it exactly
+        return numbers
 
 
 @jit
@@ -165,8 +170,7 @@ class Table:
         self.rules = rules
         self.players = tuple(players)
         self._seats = np.zeros(len(players), SEAT).view(np.recarray)
-        for seat, player in zip(self._seats, players, strict=True):
-            player.fill(seat, game, rules)
+        self._known = [player.fill(seat, game, rules) for seat, player in zip(self._seats, players, strict=True)]
         self._views = game.new_views(rules, len(players))
         # Three streams a seat: its own, its errors, and one for the kernel (the deal's chance; chance in rollouts).
         self._streams = np.zeros((max(len(players), 2), 3), chance.STREAM).view(np.recarray)

@@ -10,24 +10,25 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sims.bits import ONE, Word, bit_count, lowest_bit
+from sims.bits import ONE, Word, lowest_bit
 from sims.cross_off import (
     LAST,
     MAX_MARKS,
     MAX_SEATS,
     PAIR,
-    PAIR_SUMS,
     PASS,
-    POSITION,
     SIDES,
     SUM,
     TRACKS,
     CrossOffRules,
+    after_mark,
     gain,
     is_last,
     last_place,
     lead,
     marks_on,
+    one_more_ends,
+    pair_bits,
     place_of,
     random_move,
     skips,
@@ -36,6 +37,9 @@ from sims.cross_off import (
 )
 from sims.jit import jit
 from strategies.api import Parameter, heuristic, restriction, strategy
+from strategies.cross_off_optimal import optimal
+
+__all__ = ["optimal"]  # a player like those below, with a file of its own
 
 GAME = "cross-off"
 
@@ -141,26 +145,6 @@ TRACK_WORTHS = track_worths(OFFERS, 0.8, 2.0)
 
 
 @jit
-def sheet_after(view: Any, sheet: Any, marks: Any, move: Any) -> Any:
-    """Return a sheet and its marks after a mark that is not the last number of its track, or after a pass."""
-    if move == PASS:
-        return sheet, marks
-    first = move & ~POSITION
-    free = sheet & ~((ONE << (move + ONE)) - (ONE << first))
-    more = marks + (ONE << first)
-    if (more >> first) & POSITION >= Word(view.marks_to_close):
-        free |= ONE << (first + Word(LAST))
-    return free, more
-
-
-@jit
-def pair_bits(view: Any) -> Any:
-    """Return the numbers that the roller's pair step will offer on any track, as bits of a sheet."""
-    sums = PAIR_SUMS[SIDES * (view.plain[0] - 1) + view.plain[1] - 1]
-    return sums[0, view.coloured[0]] | sums[1, view.coloured[1]] | sums[2, view.coloured[2]] | sums[3, view.coloured[3]]
-
-
-@jit
 def turns_left(view: Any) -> Any:
     """Return a rough number of turns until the game ends by closed tracks, when the fastest sheet wants it.
 
@@ -180,7 +164,7 @@ def turns_left(view: Any) -> Any:
             first, second = soonest, first
         elif soonest < second:
             second = soonest
-    return first if bit_count(Word(view.closed)) + ONE >= Word(view.tracks_to_end) else second
+    return first if one_more_ends(view) else second
 
 
 @jit
@@ -371,7 +355,7 @@ def careful_close(view: Any, move: Any, params: Any) -> Any:
     if move == PASS:
         return -float(view.penalty_points) if takes_penalty(view, move) else 0.0
     if is_last(move):
-        ends = bit_count(Word(view.closed)) + ONE >= Word(view.tracks_to_end)
+        ends = one_more_ends(view)
         if ends and view.seats > 1 and lead(view, view.seat) + gain(view, move) < params[1]:
             return -1000.0
         return 1000.0
@@ -441,16 +425,15 @@ def plan(view: Any, params: Any, win: Any) -> Any:
         move = lowest_bit(left)
         left &= left - ONE
         value = mark_worth(view, sheet, marks, move, turns) - params[3]
+        looks_on = True
         if is_last(move):
-            ends = bit_count(Word(view.closed)) + ONE >= Word(view.tracks_to_end)
+            ends = one_more_ends(view)
             if win and ends and view.seats > 1:
                 ahead = lead(view, view.seat) + gain(view, move)
                 value += 1000.0 if ahead > 0 else -1000.0
-            elif looks and not ends:
-                rest = sheet & ~(Word(0xFFFF) << (move & ~POSITION))
-                value += max(best_pair(view, rest, marks, turns) - params[3], 0.0)
-        elif looks:
-            free, more = sheet_after(view, sheet, marks, move)
+            looks_on = not ends
+        if looks and looks_on:
+            free, more = after_mark(view, sheet, marks, move)
             value += max(best_pair(view, free, more, turns) - params[3], 0.0)
         if value > most:
             best, most = move, value
