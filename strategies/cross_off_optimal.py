@@ -171,7 +171,7 @@ def optimal(view: Any, rng: Any, params: Any) -> Any:
     It knows nothing of other seats: it takes the turns that they roll as gifts, and does not see that they end the
     game first. So it is the best player alone, and no good opponent.
     """
-    values = known(params, ROWS * view.penalties_to_end)
+    values = known(params, ROWS * np.int64(view.penalties_to_end))
     states = states_of(view)
     best, most = PASS, worth_of_move(view, values, states, PASS)
     left = Word(view.legal) ^ ONE
