@@ -1,8 +1,10 @@
-"""Measure every built-in player in every variant, and write the table of a game's docs page."""
+"""Measure every built-in player in every variant and at every number of seats, and write the tables of the docs."""
 
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
+from analysis.rankings import rank
 from analysis.simulation import simulate
 from benchmarks.tables import insert, to_markdown
 from sims.design import CHUNK, Design
@@ -14,7 +16,11 @@ from strategies.specs import builtin_strategies, find_strategy
 
 DOCS = Path(__file__).resolve().parent.parent / "docs" / "games"
 SECONDS = 30.0  # for a slow player, in each variant
-WRAPPED = ("rollout(greedy,20)", "rollout(line-solver,20)")  # what thinking by rollouts adds
+WRAPPED = {  # what thinking by rollouts adds
+    "criss-cross": ("rollout(greedy,20)", "rollout(line-solver,20)"),
+    "cross-off": ("rollout(conservative,20)",),
+}
+SEAT_DEALS = 4_000  # for the table of wins by seats
 
 
 def deals_for(game: Game, strategy: Strategy) -> int:
@@ -37,23 +43,40 @@ def player_row(game: Game, strategy: Strategy) -> tuple[str, ...]:
     return tuple(cells)
 
 
-def main() -> int:
-    """Measure and write; return the exit code."""
-    for name in game_names():
-        game, page = find_game(name), DOCS / f"{name}.md"
+def seat_table(game: Game) -> str:
+    """Return the shares of wins of all players at every number of seats from two on."""
+    shares: dict[str, list[str]] = {}
+    counts = range(max(game.seats[0], 2), game.seats[1] + 1)
+    for seats in counts:
+        found = rank(game, deals=SEAT_DEALS, seats=seats, measure="win")
+        for row in found.summary().iter_rows(named=True):
+            half = (row["win_high"] - row["win_low"]) / 2
+            shares.setdefault(row["strategy"], []).append(f"{100 * row['win']:.1f} ± {100 * half:.1f}")
+        print(f"{game.name}, {seats} seats: {next(iter(found.summary()['strategy']))}", file=sys.stderr)
+    headers = ("player", *(f"{seats} seats" for seats in counts))
+    return to_markdown(headers, [(f"`{name}`", *cells) for name, cells in shares.items()], right=range(1, len(headers)))
+
+
+def main(names: Sequence[str]) -> int:
+    """Measure and write the pages of some games, or of all; return the exit code."""
+    for name in names or game_names():
         try:
-            insert(page.read_text("utf-8"), "players", "")  # before minutes are spent
-            players = [*builtin_strategies(name), *(find_strategy(name, spec) for spec in WRAPPED)]
+            game, page = find_game(name), DOCS / f"{name}.md"
+            text = insert(page.read_text("utf-8"), "players", "")  # before minutes are spent
+            players = [*builtin_strategies(name), *(find_strategy(name, spec) for spec in WRAPPED.get(name, ()))]
             rows = [player_row(game, strategy) for strategy in players]
             table = to_markdown(
                 ("player", "idea", "deals", *game.variants), rows, right=range(2, 3 + len(game.variants))
             )
-            page.write_text(insert(page.read_text("utf-8"), "players", table), "utf-8", newline="\n")
+            text = insert(text, "players", table)
+            if "<!-- seats: begin -->" in text:
+                text = insert(text, "seats", seat_table(game))
+            page.write_text(text, "utf-8", newline="\n")
         except (CrosslabError, OSError) as error:
-            print(f"player_table: error: {page.name}: {error}", file=sys.stderr)
+            print(f"player_table: error: {name}: {error}", file=sys.stderr)
             return 2
     return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(sys.argv[1:]))

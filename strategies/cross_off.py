@@ -221,7 +221,7 @@ def blunder(view: Any, move: Any, params: Any) -> Any:
     tags=["fast"],
 )
 def opportunist(view: Any, rng: Any, params: Any) -> Any:
-    """Close whenever possible; else the mark with the fewest skips, the longer track first.
+    """Close when it can; else fewest skips, the longer track first.
 
     Marks are what scores, and skips are what costs marks. In its own turn it is less choosy, because a roller without a
     mark takes a penalty. It has no plan for the end of the game.
@@ -266,7 +266,7 @@ def conservative(view: Any, rng: Any, params: Any) -> Any:
     ],
 )
 def rusher(view: Any, move: Any, params: Any) -> Any:
-    """Mark something at any price, on the longest track, and close at once.
+    """Mark something at any price, on the longest track, and close.
 
     The end comes before the others are ready. It passes over much, so its own points are low, and it often ends a game
     that it loses.
@@ -317,7 +317,7 @@ def race_to_close(view: Any, move: Any, params: Any) -> Any:
     ],
 )
 def expectation(view: Any, move: Any, params: Any) -> Any:
-    """Weigh the mark's own points against what the next number of its track is expected to bring.
+    """A mark's points now, and what its track's next number promises.
 
     A track promises the chance that its next free number is rolled, times what a mark there would add. To skip numbers
     moves the track to numbers that are rolled more often (toward 7) or less (beyond it). It sees one mark ahead.
@@ -347,7 +347,7 @@ def expectation(view: Any, move: Any, params: Any) -> Any:
     ],
 )
 def careful_close(view: Any, move: Any, params: Any) -> Any:
-    """Take the first close at once, and the close that ends the game only when ahead.
+    """Close at once, but end the game only when ahead.
 
     A close is two marks and stops the others on that track; the last one also stops the game, which is good for the
     leader alone. Other marks are rated by their points less their skips.
@@ -369,7 +369,7 @@ def careful_close(view: Any, move: Any, params: Any) -> Any:
     ],
 )
 def penalty_averse(view: Any, rng: Any, params: Any) -> Any:
-    """Never take a penalty that some mark could spare; apart from that, skip little.
+    """Never take a penalty that a mark could spare; else skip little.
 
     As the roller it looks at the pairs too before it chooses for the sum step, since all dice lie on the table: when
     neither step offers a cheap mark, it makes the cheapest of all.
@@ -442,13 +442,23 @@ def plan(view: Any, params: Any, win: Any) -> Any:
 
 @strategy(GAME, parameters=HORIZON, tags=["strong"])
 def planner(view: Any, rng: Any, params: Any) -> Any:
-    """Value each track by its own solved game against chance, for the turns that are left."""
+    """Value each track by its own solved game, for the turns left.
+
+    A track alone, with a known number of turns to go, is a small game against chance that is solved exactly (see
+    `track_worths`). How many turns are left is estimated from the sheet that closes tracks fastest. A mark is worth what
+    it adds to its track, less a price for the roll; as the roller it looks at the pairs of the same roll first. It plays
+    for points, and ends a game that it loses.
+    """
     return plan(view, params, False)
 
 
 @strategy(GAME, parameters=HORIZON, tags=["strong"])
 def score_aware(view: Any, rng: Any, params: Any) -> Any:
-    """Planner that plays for the win: it ends the game when that wins, and not when it loses."""
+    """Planner that ends the game when that wins, not when it loses.
+
+    A mark that closes the last track needed is made when it leaves the seat ahead, whatever else it could still gain,
+    and left alone when it does not. In the sum step others may mark at the same time, which it does not foresee.
+    """
     return plan(view, params, True)
 
 

@@ -166,7 +166,7 @@ def worth_of_move(view: Any, values: Any, states: Any, move: Any) -> Any:
 
 @strategy(GAME, tags=["solved", "strong alone"], knowledge=values_of)
 def optimal(view: Any, rng: Any, params: Any) -> Any:
-    """Play the solitaire form perfectly, by the exact worth of every state.
+    """Play the solitaire perfectly, by every state's exact worth.
 
     It knows nothing of other seats: it takes the turns that they roll as gifts, and does not see that they end the
     game first. So it is the best player alone, and no good opponent.

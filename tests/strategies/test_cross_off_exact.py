@@ -138,7 +138,8 @@ def random_model(source: np.random.Generator, penalties_to_end: int) -> Model:
 def random_tracks(source: np.random.Generator, model: Model) -> Tracks:
     """A late position: two tracks that can go on a little, two that are closed or over."""
     closed = int(source.integers(0, min(model.tracks_to_end, 3)))
-    furthest_left = 8 if model.penalties_to_end <= 4 else 9  # the recursion is slow
+    # The recursion is slow, above all where four tracks can be marked.
+    furthest_left = 10 if model.marks_to_close < 2 else 9 if model.penalties_to_end > 4 else 8
     tracks: list[Track] = [None] * closed
     for open_track in range(4 - closed):
         place = int(source.integers(furthest_left, 11)) if open_track < 2 else 10
