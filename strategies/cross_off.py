@@ -317,7 +317,7 @@ def race_to_close(view: Any, move: Any, params: Any) -> Any:
     ],
 )
 def expectation(view: Any, move: Any, params: Any) -> Any:
-    """A mark's points now, and what its track's next number promises.
+    """Add the mark's points to what the track's next number promises.
 
     A track promises the chance that its next free number is rolled, times what a mark there would add. To skip numbers
     moves the track to numbers that are rolled more often (toward 7) or less (beyond it). It sees one mark ahead.
@@ -445,9 +445,9 @@ def planner(view: Any, rng: Any, params: Any) -> Any:
     """Value each track by its own solved game, for the turns left.
 
     A track alone, with a known number of turns to go, is a small game against chance that is solved exactly (see
-    `track_worths`). How many turns are left is estimated from the sheet that closes tracks fastest. A mark is worth what
-    it adds to its track, less a price for the roll; as the roller it looks at the pairs of the same roll first. It plays
-    for points, and ends a game that it loses.
+    `track_worths`). How many turns are left is estimated from the sheet that closes tracks fastest. A mark is worth
+    what it adds to its track, less a price for the roll; as the roller it looks at the pairs of the same roll first. It
+    plays for points, and ends a game that it loses.
     """
     return plan(view, params, False)
 
