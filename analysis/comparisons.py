@@ -592,6 +592,8 @@ def _control(name: str, control: Control, unit: Unit) -> str:
     if control["passed"] is None:
         few = 0 < control["blocks"] < FEWEST_BLOCKS
         return f"{players}: no verdict below {FEWEST_BLOCKS} blocks" if few else "not applicable"
+    if name == "mirror" and control["low"] == control["high"] == 0:
+        return f"passed: {players}, no difference in any of {control['blocks']:,} blocks, as it draws nothing itself"
     digits = _digits(control["low"], control["high"])
     interval = f"{_interval_name(CONTROL_CONFIDENCE)} {_range(control['low'], control['high'], digits)}"
     return (
