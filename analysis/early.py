@@ -4,7 +4,6 @@ Looks are at fixed numbers of blocks, and each look sees the contiguous prefix o
 function of the design and the seed alone. The rules themselves are in `analysis.sequential`.
 """
 
-import textwrap
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
@@ -24,7 +23,7 @@ from analysis.sequential import (
     sequential_verdict,
     sprt,
 )
-from analysis.tables import WIDTH
+from analysis.tables import wrapped
 from sims.design import check_whole
 from sims.game import Game, Rules
 from strategies.api import Strategy
@@ -81,7 +80,7 @@ class EarlyComparison:
             ("effect (A - B)", f"{estimate.effect:.3f} {unit.a_game} (biased by stopping)"),
         ]
         if isinstance(result, SequentialResult):
-            name = f"{1 - result.alpha:.0%} sequence"
+            name = f"{100 * (1 - result.alpha):.10g} % sequence"
             facts.append((name, f"{result.low:.3f} to {result.high:.3f} (valid at every look)"))
             facts.append(("margin", f"{result.margin:.10g} {unit.a_game}"))
         else:
@@ -90,32 +89,30 @@ class EarlyComparison:
         facts += [
             (
                 "fresh estimate",
-                f"{estimate.fresh_effect:.3f} {unit.a_game} ({estimate.confidence:.0%} interval {estimate.low:.3f} to "
-                f"{estimate.high:.3f}, {estimate.fresh_blocks:,} blocks after the stop, unbiased)",
+                f"{estimate.fresh_effect:.3f} {unit.a_game} ({100 * estimate.confidence:.10g} % interval "
+                f"{estimate.low:.3f} to {estimate.high:.3f}, {estimate.fresh_blocks:,} blocks after the stop, "
+                "unbiased)",
             ),
             ("verdict", result.verdict),
             ("seed", str(self.pairing.seed)),
             ("rules version", self.pairing.game.rules_version),
         ]
-        lines = [self._sentence(), ""]
-        for label, text in facts:
-            lines += textwrap.wrap(text, WIDTH, initial_indent=f"  {label:<22}", subsequent_indent=" " * 24)
-        return "\n".join(lines)
+        lines = [wrapped(text, f"  {label:<22}", " " * 24) for label, text in facts]
+        return "\n".join([wrapped(self._sentence()), "", *lines])
 
     def _sentence(self) -> str:
         result = self.result
         if result.verdict in ("better", "worse"):
-            text = f"{self.a} is {result.verdict} than {self.b}: decided after {result.blocks:,} blocks."
-        elif result.verdict == "equivalent":
-            text = f"{self.a} and {self.b} are equivalent: the difference is inside the margin."
-        elif result.verdict == "undecided":
-            text = f"Undecided between {self.a} and {self.b} after all {result.blocks:,} blocks."
-        else:
-            value = result.high if result.verdict == "accepted high" else result.low
-            other = result.low if result.verdict == "accepted high" else result.high
-            unit = self.pairing.unit.a_game
-            text = f"The test accepts {value:.10g}, not {other:.10g}, {unit} for {self.a} over {self.b}."
-        return textwrap.fill(text, WIDTH)
+            return f"{self.a} is {result.verdict} than {self.b}: decided after {result.blocks:,} blocks."
+        if result.verdict == "equivalent":
+            return f"{self.a} and {self.b} are equivalent: the difference is inside the margin."
+        if result.verdict == "undecided":
+            return f"Undecided between {self.a} and {self.b} after all {result.blocks:,} blocks."
+        accepted, other = result.low, result.high
+        if result.verdict == "accepted high":
+            accepted, other = other, accepted
+        unit = self.pairing.unit.a_game
+        return f"The test accepts {accepted:.10g}, not {other:.10g}, {unit} for {self.a} over {self.b}."
 
     def to_dict(self) -> dict[str, Any]:
         """Return the comparison as JSON values."""

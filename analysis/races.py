@@ -200,16 +200,17 @@ def standings_text(title: str, names: Sequence[str], rows: Sequence[Standing], d
         Decimals.
     """
 
-    def shown(row: Standing, value: float) -> str:
-        return "-" if row.status == "leads" or math.isnan(value) else f"{value:z.{digits}f}"
+    def at_best(row: Standing) -> str:
+        # The sign of what rounds to 0 says why it was dropped.
+        return "-" if row.status == "leads" or math.isnan(row.high) else f"{row.high:.{digits}f}"
 
     columns: list[tuple[str, list[str]]] = [
         ("status", [row.status for row in rows]),
         ("round", [str(row.round) for row in rows]),
         ("deals", [f"{row.blocks:,}" for row in rows]),
         ("mean", [f"{row.mean:z.{digits}f}" for row in rows]),
-        ("behind", [shown(row, row.behind) for row in rows]),
-        ("at best", [shown(row, row.high) for row in rows]),
+        ("behind", ["-" if row.status == "leads" else f"{row.behind:z.{digits}f}" for row in rows]),
+        ("at best", [at_best(row) for row in rows]),
     ]
     return wide_table((title,), [[names[row.strategy]] for row in rows], columns)
 

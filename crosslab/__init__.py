@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from analysis.matches import compare as compare
     from analysis.played import compare_played as compare_played
     from analysis.played import rank_played as rank_played
+    from analysis.races import Race as Race
     from analysis.races import race as race
     from analysis.rankings import Ranking as Ranking
     from analysis.rankings import rank as rank
@@ -25,10 +26,14 @@ if TYPE_CHECKING:
     from analysis.regret import solve as solve
     from analysis.scores import Distribution as Distribution
     from analysis.scores import distribution as distribution
+    from analysis.scores import distribution_of_frame as distribution_of_frame
     from analysis.simulation import Results as Results
     from analysis.simulation import simulate as simulate
+    from analysis.sweeps import Sweep as Sweep
     from analysis.sweeps import sweep as sweep
+    from analysis.targets import Target as Target
     from analysis.targets import find_target as find_target
+    from analysis.tuning import Tuning as Tuning
     from analysis.tuning import tune as tune
     from crosslab.verbs import replay as replay
     from crosslab.verbs import strategies as strategies
@@ -60,7 +65,7 @@ _HOMES = {
         "compare_until_decided",
     ),
     "analysis.played": ("compare_played", "rank_played"),
-    "analysis.races": ("race",),
+    "analysis.races": ("Race", "race"),
     "analysis.rankings": (
         "Ranking",
         "rank",
@@ -69,10 +74,11 @@ _HOMES = {
     "analysis.scores": (
         "Distribution",
         "distribution",
+        "distribution_of_frame",
     ),
-    "analysis.sweeps": ("sweep",),
-    "analysis.targets": ("find_target",),
-    "analysis.tuning": ("tune",),
+    "analysis.sweeps": ("Sweep", "sweep"),
+    "analysis.targets": ("Target", "find_target"),
+    "analysis.tuning": ("Tuning", "tune"),
     "analysis.histogram": ("Histogram",),
     "analysis.matches": ("Comparison", "compare"),
     "analysis.simulation": ("Results", "simulate"),

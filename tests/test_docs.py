@@ -1,12 +1,15 @@
 """The docs say what the code does."""
 
 import re
+import shlex
 from pathlib import Path
 
 import pytest
 
+from crosslab.cli import main
 from crosslab.facts import game_facts
 from sims.game import find_game, game_names
+from sims.jit import COMPILED
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -96,3 +99,42 @@ def test_links_inside_the_repository_resolve(path: Path) -> None:
     for target in re.findall(r"\]\(([^)#]+)[^)]*\)", path.read_text(encoding="utf-8")):
         if "://" not in target:
             assert (path.parent / target).exists(), target
+
+
+QUESTIONS = sorted((ROOT / "docs" / "questions").glob("*.md"))
+
+
+def assert_printed(shown: str, printed: str, command: str) -> None:
+    """A line "…" in a page stands for what it leaves out."""
+    rest = printed
+    for piece in filter(None, shown.split("…\n")):
+        assert piece in rest, f"{command} prints\n{printed}"
+        rest = rest.partition(piece)[2]
+    assert "…\n" in shown or not rest.strip(), f"{command} prints more:\n{rest}"
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not COMPILED, reason="the pages play too many games for plain Python")
+@pytest.mark.parametrize("path", QUESTIONS, ids=lambda path: path.stem)
+def test_a_page_runs_as_written(
+    path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """All commands and Python of a page, in its order; what it shows of the answers is what they print."""
+    monkeypatch.chdir(tmp_path)
+    names: dict[str, object] = {}
+    asked = answer = ""
+    for language, body in re.findall(
+        r"^```(\w*)\n(.*?)^```", path.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL
+    ):
+        if language == "python":
+            exec(body, names)
+        elif language == "csv":
+            (tmp_path / "grid.csv").write_text(body)
+        elif body.startswith("crosslab "):
+            for asked in body.replace("\\\n", "").splitlines():
+                capsys.readouterr()
+                assert main(shlex.split(asked)[1:]) == 0, asked
+                answer = capsys.readouterr().out
+        else:
+            assert_printed(body, answer, asked)
+            answer = ""

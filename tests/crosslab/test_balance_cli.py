@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -19,23 +20,10 @@ LINE = "balance criss-cross uniform blunder --seed 3 " + (
 )
 
 
-def run(capsys: pytest.CaptureFixture[str], line: str) -> str:
-    assert main(line.split()) == 0
-    return capsys.readouterr().out
-
-
-def test_help_is_at_most_80_columns_wide(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("COLUMNS", "80")
-    with pytest.raises(SystemExit) as stopped:
-        main(["balance", "--help"])
-    assert stopped.value.code == 0
-    assert max(len(line) for line in capsys.readouterr().out.splitlines()) <= 80
-
-
-def test_formats_agree(capsys: pytest.CaptureFixture[str]) -> None:
-    table = run(capsys, LINE)
-    told = json.loads(run(capsys, LINE + " --format json"))
-    rows = list(csv.DictReader(io.StringIO(run(capsys, LINE + " --format csv"))))
+def test_formats_agree(run: Callable[[str], str]) -> None:
+    table = run(LINE)
+    told = json.loads(run(LINE + " --format json"))
+    rows = list(csv.DictReader(io.StringIO(run(LINE + " --format csv"))))
     assert max(len(line) for line in table.splitlines()) <= 80
     assert f"{100 * told['seats'][0]['wins']:.2f} %" in table
     assert float(rows[0]["value"]) == told["seats"][0]["wins"]
@@ -43,22 +31,22 @@ def test_formats_agree(capsys: pytest.CaptureFixture[str]) -> None:
     assert told["seed"] == 3
 
 
-def test_parts_can_be_left_out(capsys: pytest.CaptureFixture[str]) -> None:
-    told = json.loads(run(capsys, "balance criss-cross uniform --deals 3 --sample 0 --ladder-deals 0 --format json"))
+def test_parts_can_be_left_out(run: Callable[[str], str]) -> None:
+    told = json.loads(run("balance criss-cross uniform --deals 3 --sample 0 --ladder-deals 0 --format json"))
     assert told["course"] == []
     assert told["noise_ladder"] is None
     assert told["length"] is not None
 
 
-def test_margin_is_handed_on(capsys: pytest.CaptureFixture[str]) -> None:
+def test_margin_is_handed_on(run: Callable[[str], str]) -> None:
     line = "balance criss-cross uniform uniform --deals 30 --sample 0 --ladder-deals 0 --format json"
-    assert json.loads(run(capsys, line + " --margin 1"))["verdict"] == "fair"
-    assert json.loads(run(capsys, line))["margin"] == analysis.balance.MARGIN
+    assert json.loads(run(line + " --margin 1"))["verdict"] == "fair"
+    assert json.loads(run(line))["margin"] == analysis.balance.MARGIN
 
 
-def test_records_are_saved(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_records_are_saved(tmp_path: Path, run: Callable[[str], str]) -> None:
     path = tmp_path / "games.parquet"
-    run(capsys, f"balance criss-cross uniform uniform --deals 5 --sample 2 --ladder-deals 0 --records {path}")
+    run(f"balance criss-cross uniform uniform --deals 5 --sample 2 --ladder-deals 0 --records {path}")
     assert load_records(path)["deal"].to_list() == [0, 1]
 
 

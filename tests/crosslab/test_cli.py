@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -19,11 +20,6 @@ from sims.jit import COMPILED
 
 ROOT = Path(__file__).resolve().parents[2]
 DEALS = "3000" if COMPILED else "40"
-
-
-def run(capsys: pytest.CaptureFixture[str], line: str) -> str:
-    assert main(line.split()) == 0
-    return capsys.readouterr().out
 
 
 def call(*words: str, **more: object) -> subprocess.CompletedProcess[str]:
@@ -70,12 +66,12 @@ def test_help_is_at_most_80_columns_wide(
     assert f"crosslab {verb}".strip() in text
 
 
-def test_no_words_print_the_help(capsys: pytest.CaptureFixture[str]) -> None:
-    assert "verbs:" in run(capsys, "")
+def test_no_words_print_the_help(run: Callable[[str], str]) -> None:
+    assert "verbs:" in run("")
 
 
-def test_version(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(capsys, "--version").startswith("crosslab ")
+def test_version(run: Callable[[str], str]) -> None:
+    assert run("--version").startswith("crosslab ")
 
 
 @pytest.mark.parametrize(
@@ -88,35 +84,35 @@ def test_version(capsys: pytest.CaptureFixture[str]) -> None:
         f"compare criss-cross noisy(restrict(uniform,never=lonely-spaces),0.25) blunder --deals {DEALS}",
     ],
 )
-def test_tables_are_at_most_80_columns_wide(line: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert max(len(row) for row in run(capsys, line).splitlines()) <= 80
+def test_tables_are_at_most_80_columns_wide(line: str, run: Callable[[str], str]) -> None:
+    assert max(len(row) for row in run(line).splitlines()) <= 80
 
 
-def test_games_json_has_the_facts(capsys: pytest.CaptureFixture[str]) -> None:
-    facts = json.loads(run(capsys, "games --format json"))
+def test_games_json_has_the_facts(run: Callable[[str], str]) -> None:
+    facts = json.loads(run("games --format json"))
     assert [game["name"] for game in facts] == crosslab.game_names()
-    one = json.loads(run(capsys, "games criss-cross --format json"))
+    one = json.loads(run("games criss-cross --format json"))
     assert one["seats"] == [1, 6]
     assert {option["name"] for option in one["options"]} >= {"size", "start", "run_points"}
 
 
-def test_strategies_json(capsys: pytest.CaptureFixture[str]) -> None:
-    listed = json.loads(run(capsys, "strategies criss-cross --format json"))
+def test_strategies_json(run: Callable[[str], str]) -> None:
+    listed = json.loads(run("strategies criss-cross --format json"))
     assert all(set(item) == {"name", "doc", "source", "parameters", "tags"} for item in listed)
     assert "uniform" in [item["name"] for item in listed]
-    weak = json.loads(run(capsys, "strategies criss-cross --tag weak --format json"))
+    weak = json.loads(run("strategies criss-cross --tag weak --format json"))
     assert [item["name"] for item in weak] == ["blunder"]
-    rows = list(csv.DictReader(io.StringIO(run(capsys, "strategies criss-cross --format csv"))))
+    rows = list(csv.DictReader(io.StringIO(run("strategies criss-cross --format csv"))))
     assert len(rows) == len(listed)
 
 
-def test_simulate_formats_agree(capsys: pytest.CaptureFixture[str]) -> None:
+def test_simulate_formats_agree(run: Callable[[str], str]) -> None:
     line = f"simulate criss-cross uniform blunder --deals {DEALS} --seed 4"
-    told = json.loads(run(capsys, line + " --format json"))
-    rows = list(csv.DictReader(io.StringIO(run(capsys, line + " --format csv"))))
+    told = json.loads(run(line + " --format json"))
+    rows = list(csv.DictReader(io.StringIO(run(line + " --format csv"))))
     assert [row["strategy"] for row in rows] == ["uniform", "blunder"]
     assert [float(row["mean"]) for row in rows] == [item["mean"] for item in told["strategies"]]
-    table = run(capsys, line)
+    table = run(line)
     assert f"{told['strategies'][0]['mean']:.3f}" in table
 
 
@@ -125,14 +121,14 @@ def without_times(text: str) -> dict[str, object]:
     return {key: value for key, value in told.items() if key not in ("seconds", "games_per_second")}
 
 
-def test_simulate_is_the_same_for_any_workers(capsys: pytest.CaptureFixture[str]) -> None:
+def test_simulate_is_the_same_for_any_workers(run: Callable[[str], str]) -> None:
     line = f"simulate criss-cross uniform --deals {DEALS} --format json"
-    told = [without_times(run(capsys, line + more)) for more in (" --jobs 1", " --jobs 2", " --jobs 2 --backend loky")]
+    told = [without_times(run(line + more)) for more in (" --jobs 1", " --jobs 2", " --jobs 2 --backend loky")]
     assert told[0] == told[1] == told[2]
 
 
-def test_compare_json_has_the_promised_keys(capsys: pytest.CaptureFixture[str]) -> None:
-    told = json.loads(run(capsys, f"compare criss-cross uniform blunder --deals {DEALS} --format json"))
+def test_compare_json_has_the_promised_keys(run: Callable[[str], str]) -> None:
+    told = json.loads(run(f"compare criss-cross uniform blunder --deals {DEALS} --format json"))
     promised = "a b blocks effect low high p_a_better p_tie margin verdict seed rules_version variance_ratio controls"
     assert set(told) >= set(promised.split())
     assert told["verdict"] == "better"
@@ -140,40 +136,40 @@ def test_compare_json_has_the_promised_keys(capsys: pytest.CaptureFixture[str]) 
 
 
 @pytest.mark.parametrize("more", ["", " --until-decided"])
-def test_compare_by_wins(capsys: pytest.CaptureFixture[str], more: str) -> None:
+def test_compare_by_wins(run: Callable[[str], str], more: str) -> None:
     line = f"compare criss-cross uniform blunder --deals {DEALS} --seats 2 --by win{more}"
-    told = json.loads(run(capsys, line + " --format json"))
+    told = json.loads(run(line + " --format json"))
     assert (told["measure"], told["verdict"]) == ("win", "better")
-    assert "wins a game" in run(capsys, line)
+    assert "wins a game" in run(line)
 
 
-def test_replay_json_is_one_object(capsys: pytest.CaptureFixture[str]) -> None:
+def test_replay_json_is_one_object(run: Callable[[str], str]) -> None:
     line = "replay criss-cross uniform blunder --seed 7 --deal 3 --rotation 1 --variant advanced"
-    told = json.loads(run(capsys, line + " --json"))
-    assert told == json.loads(run(capsys, line + " --format json"))
+    told = json.loads(run(line + " --json"))
+    assert told == json.loads(run(line + " --format json"))
     assert told == crosslab.replay(
         "criss-cross", ["uniform", "blunder"], seed=7, deal=3, rotation=1, variant="advanced"
     )
     assert told["seats"] == ["blunder", "uniform"]
 
 
-def test_set_changes_a_rule(capsys: pytest.CaptureFixture[str]) -> None:
-    told = json.loads(run(capsys, "replay criss-cross uniform --set size=3 --set run-points=1,2,3,4,5 --json"))
+def test_set_changes_a_rule(run: Callable[[str], str]) -> None:
+    told = json.loads(run("replay criss-cross uniform --set size=3 --set run-points=1,2,3,4,5 --json"))
     assert told["variant"]["size"] == 3
     assert told["variant"]["run_points"] == [1, 2, 3, 4, 5]
 
 
-def test_out_writes_a_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_out_writes_a_file(tmp_path: Path, run: Callable[[str], str]) -> None:
     target = tmp_path / "new" / "answer.json"
-    assert run(capsys, f"simulate criss-cross uniform --deals 20 --format json --out {target}") == ""
+    assert run(f"simulate criss-cross uniform --deals 20 --format json --out {target}") == ""
     assert json.loads(target.read_text())["strategies"][0]["games"] == 20
 
 
-def test_one_deal_is_answered(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(capsys, "simulate criss-cross uniform --deals 1").splitlines()[-1].split()[3:5] == ["-", "-"]
-    told = json.loads(run(capsys, "simulate criss-cross uniform --deals 1 --format json"))
+def test_one_deal_is_answered(run: Callable[[str], str]) -> None:
+    assert run("simulate criss-cross uniform --deals 1").splitlines()[-1].split()[3:5] == ["-", "-"]
+    told = json.loads(run("simulate criss-cross uniform --deals 1 --format json"))
     assert told["strategies"][0]["sd"] is None
-    assert "too few for a verdict" in run(capsys, "compare criss-cross uniform blunder --deals 1")
+    assert "too few for a verdict" in run("compare criss-cross uniform blunder --deals 1")
 
 
 FAILING = """

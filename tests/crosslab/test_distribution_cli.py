@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+from collections.abc import Callable
 
 import pytest
 
@@ -14,44 +15,39 @@ DEALS = 3000 if COMPILED else 40
 LINE = f"distribution criss-cross uniform blunder --deals {DEALS} --seed 4 --tail 15 --tail 8 --quantile 0.9"
 
 
-def run(capsys: pytest.CaptureFixture[str], line: str) -> str:
-    assert main(line.split()) == 0
-    return capsys.readouterr().out
-
-
-def test_formats_agree_with_the_verb(capsys: pytest.CaptureFixture[str]) -> None:
+def test_formats_agree_with_the_verb(run: Callable[[str], str]) -> None:
     same = distribution("criss-cross", ["uniform", "blunder"], deals=DEALS, seed=4, tails=(15, 8), quantiles=(0.9,))
-    assert json.loads(run(capsys, LINE + " --format json")) == json.loads(json.dumps(same.to_dict()))
-    rows = list(csv.DictReader(io.StringIO(run(capsys, LINE + " --format csv"))))
+    assert json.loads(run(LINE + " --format json")) == json.loads(json.dumps(same.to_dict()))
+    rows = list(csv.DictReader(io.StringIO(run(LINE + " --format csv"))))
     assert len(rows) == same.statistics().height
     tails = [row for row in rows if row["statistic"] == "tail"]
     assert [float(row["value"]) for row in tails] == same.tails()["share"].to_list()
-    assert run(capsys, LINE) == same.text() + "\n"
+    assert run(LINE) == same.text() + "\n"
 
 
-def test_default_quantiles(capsys: pytest.CaptureFixture[str]) -> None:
-    told = json.loads(run(capsys, f"distribution criss-cross uniform --deals {DEALS} --format json"))
+def test_default_quantiles(run: Callable[[str], str]) -> None:
+    told = json.loads(run(f"distribution criss-cross uniform --deals {DEALS} --format json"))
     first = told["strategies"][0]
     assert [row["quantile"] for row in first["quantiles"]] == [0.05, 0.25, 0.5, 0.75, 0.95]
     assert first["tails"] == []
     assert sum(first["histogram"].values()) == first["games"] == DEALS
 
 
-def test_table_is_at_most_80_columns_wide(capsys: pytest.CaptureFixture[str]) -> None:
+def test_table_is_at_most_80_columns_wide(run: Callable[[str], str]) -> None:
     line = f"distribution criss-cross noisy(restrict(uniform,never=lonely-spaces),0.25) blunder --deals {DEALS}"
-    assert max(len(row) for row in run(capsys, line + " --tail 5").splitlines()) <= 80
+    assert max(len(row) for row in run(line + " --tail 5").splitlines()) <= 80
 
 
-def test_rules_are_taken(capsys: pytest.CaptureFixture[str]) -> None:
+def test_rules_are_taken(run: Callable[[str], str]) -> None:
     line = "distribution criss-cross uniform --deals 20 --variant advanced --tail -10 --format json"
-    told = json.loads(run(capsys, line))
+    told = json.loads(run(line))
     assert told["design"]["rules"]["diagonal_weight"] == 2
     assert told["strategies"][0]["bands"] == []
     assert told["strategies"][0]["tails"][0]["at_least"] == -10
 
 
-def test_bytes_are_the_same_for_any_workers(capsys: pytest.CaptureFixture[str]) -> None:
-    told = {run(capsys, f"{LINE} --format json{more}") for more in (" --jobs 1", " --jobs 2")}
+def test_bytes_are_the_same_for_any_workers(run: Callable[[str], str]) -> None:
+    told = {run(f"{LINE} --format json{more}") for more in (" --jobs 1", " --jobs 2")}
     assert len(told) == 1
 
 

@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+from collections.abc import Callable
 
 import pytest
 
@@ -19,23 +20,10 @@ RULES = find_game("criss-cross").rules().replace(size=SIZE)
 LINE = f"rank criss-cross uniform blunder --deals {DEALS} --seed 3 --set size={SIZE}"
 
 
-def run(capsys: pytest.CaptureFixture[str], line: str) -> str:
-    assert main(line.split()) == 0
-    return capsys.readouterr().out
-
-
-def test_help_is_at_most_80_columns_wide(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("COLUMNS", "80")
-    with pytest.raises(SystemExit) as stopped:
-        main(["rank", "--help"])
-    assert stopped.value.code == 0
-    assert max(len(line) for line in capsys.readouterr().out.splitlines()) <= 80
-
-
-def test_formats_agree(capsys: pytest.CaptureFixture[str]) -> None:
-    table = run(capsys, LINE)
-    told = json.loads(run(capsys, LINE + " --format json"))
-    rows = list(csv.DictReader(io.StringIO(run(capsys, LINE + " --format csv"))))
+def test_formats_agree(run: Callable[[str], str]) -> None:
+    table = run(LINE)
+    told = json.loads(run(LINE + " --format json"))
+    rows = list(csv.DictReader(io.StringIO(run(LINE + " --format csv"))))
     assert max(len(line) for line in table.splitlines()) <= 80
     assert f"{told['table'][0]['mean']:.2f}" in table
     assert [row["strategy"] for row in rows] == ["uniform", "blunder"]
@@ -43,23 +31,23 @@ def test_formats_agree(capsys: pytest.CaptureFixture[str]) -> None:
     assert told == rank("criss-cross", FAST, deals=DEALS, seed=3, variant=RULES).to_dict()
 
 
-def test_options_are_handed_on(capsys: pytest.CaptureFixture[str]) -> None:
+def test_options_are_handed_on(run: Callable[[str], str]) -> None:
     line = LINE + " --seats 3 --tournament one-against-all --by win --margin 0.2 --set size=3 --format json"
-    told = json.loads(run(capsys, line))
+    told = json.loads(run(line))
     assert (told["format"], told["seats"], told["measure"], told["margin"]) == ("one-against-all", 3, "win", 0.2)
     assert told["design"]["rules"]["size"] == 3
-    tables = json.loads(run(capsys, LINE + " --seats 3 --tournament tables --lineups 2 --format json"))
+    tables = json.loads(run(LINE + " --seats 3 --tournament tables --lineups 2 --format json"))
     assert len(tables["design"]["lineups"]) == 2
 
 
-def test_race(capsys: pytest.CaptureFixture[str]) -> None:
+def test_race(run: Callable[[str], str]) -> None:
     line = LINE + f" --race --budget {2 * DEALS}"
     known = race("criss-cross", FAST, budget=2 * DEALS, seed=3, variant=RULES)
-    assert run(capsys, line) == known.text() + "\n"
-    assert json.loads(run(capsys, line + " --format json")) == known.to_dict()
-    rows = list(csv.DictReader(io.StringIO(run(capsys, line + " --format csv"))))
+    assert run(line) == known.text() + "\n"
+    assert json.loads(run(line + " --format json")) == known.to_dict()
+    rows = list(csv.DictReader(io.StringIO(run(line + " --format csv"))))
     assert rows[1]["status"] == "worse"
-    assert json.loads(run(capsys, LINE + " --race --format json"))["budget"] == DEALS
+    assert json.loads(run(LINE + " --race --format json"))["budget"] == DEALS
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import polars as pl
@@ -20,63 +21,47 @@ TUNED = 200 if COMPILED else 1
 TUNE = f"tune criss-cross careful --budget 3 --deals {TUNED} --fresh-deals {TUNED} --seed 3"
 
 
-def run(capsys: pytest.CaptureFixture[str], line: str) -> str:
-    assert main(line.split()) == 0
-    return capsys.readouterr().out
-
-
-@pytest.mark.parametrize("verb", ["sweep", "tune"])
-def test_help_is_at_most_80_columns_wide(
-    verb: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("COLUMNS", "80")
-    with pytest.raises(SystemExit) as stopped:
-        main([verb, "--help"])
-    assert stopped.value.code == 0
-    assert max(len(line) for line in capsys.readouterr().out.splitlines()) <= 80
-
-
 @pytest.mark.parametrize("line", [SWEEP, TARGET, TUNE], ids=["sweep", "target", "tune"])
-def test_tables_are_at_most_80_columns_wide(line: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert max(len(row) for row in run(capsys, line).splitlines()) <= 80
+def test_tables_are_at_most_80_columns_wide(line: str, run: Callable[[str], str]) -> None:
+    assert max(len(row) for row in run(line).splitlines()) <= 80
 
 
-def test_sweep_formats_agree(capsys: pytest.CaptureFixture[str]) -> None:
-    told = json.loads(run(capsys, SWEEP + " --format json"))
-    rows = list(csv.DictReader(io.StringIO(run(capsys, SWEEP + " --format csv"))))
+def test_sweep_formats_agree(run: Callable[[str], str]) -> None:
+    told = json.loads(run(SWEEP + " --format json"))
+    rows = list(csv.DictReader(io.StringIO(run(SWEEP + " --format csv"))))
     known = sweep("criss-cross", ["uniform", "blunder"], {"zero_line_points": [0, -5]}, deals=DEALS, seed=3)
     assert told == json.loads(json.dumps(known.to_dict()))
     assert [float(row["mean"]) for row in rows] == [point["mean"] for point in told["points"]]
-    assert f"{told['points'][0]['mean']:.3f}" in run(capsys, SWEEP)
+    assert f"{told['points'][0]['mean']:.3f}" in run(SWEEP)
 
 
-def test_sweep_takes_seats_opponents_and_rules(capsys: pytest.CaptureFixture[str]) -> None:
+def test_sweep_takes_seats_opponents_and_rules(run: Callable[[str], str]) -> None:
     line = f"sweep criss-cross uniform --vary start=assigned|empty --against blunder --set size=3 --deals {DEALS}"
-    told = json.loads(run(capsys, line + " --format json"))["design"]
+    told = json.loads(run(line + " --format json"))["design"]
     assert (told["seats"], told["opponents"], told["rules"]["size"]) == (2, ["blunder"], 3)
     line = f"sweep criss-cross uniform --vary size=3|4 --seats 3 --deals {DEALS} --format json"
-    assert "win_seat_2" in json.loads(run(capsys, line))["points"][0]
+    assert "win_seat_2" in json.loads(run(line))["points"][0]
 
 
-def test_target_formats_agree(capsys: pytest.CaptureFixture[str]) -> None:
-    told = json.loads(run(capsys, TARGET + " --format json"))
-    rows = list(csv.DictReader(io.StringIO(run(capsys, TARGET + " --format csv"))))
+def test_target_formats_agree(run: Callable[[str], str]) -> None:
+    told = json.loads(run(TARGET + " --format json"))
+    rows = list(csv.DictReader(io.StringIO(run(TARGET + " --format csv"))))
     assert told["met"] is True
     assert [float(row["value"]) for row in rows] == [item["value"] for item in told["evaluations"]]
-    assert "mean_score=0 lies between zero_line_points=" in run(capsys, TARGET)
+    assert "mean_score=0 lies between zero_line_points=" in run(TARGET)
 
 
-def test_tune_formats_agree(capsys: pytest.CaptureFixture[str]) -> None:
-    told = json.loads(run(capsys, TUNE + " --format json"))
-    rows = list(csv.DictReader(io.StringIO(run(capsys, TUNE + " --format csv"))))
+def test_tune_formats_agree(run: Callable[[str], str]) -> None:
+    told = json.loads(run(TUNE + " --format json"))
+    rows = list(csv.DictReader(io.StringIO(run(TUNE + " --format csv"))))
     known = tune("criss-cross", "careful", budget=3, deals=TUNED, fresh_deals=TUNED, seed=3)
     assert told == json.loads(json.dumps(known.to_dict()))
     assert [row["spec"] for row in rows] == [trial["spec"] for trial in told["trials"]]
-    assert told["spec"] in run(capsys, TUNE)
+    assert told["spec"] in run(TUNE)
 
 
 @pytest.mark.parametrize("kind", ["csv", "parquet"])
-def test_sweep_takes_a_file_of_settings(kind: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_sweep_takes_a_file_of_settings(kind: str, tmp_path: Path, run: Callable[[str], str]) -> None:
     frame = pl.DataFrame(
         {"run_points": ["0,2,3,8,10", "0,1,3,8,20", "0,1,3,8,20"], "start": ["assigned"] * 2 + ["empty"]}
     )
@@ -84,28 +69,28 @@ def test_sweep_takes_a_file_of_settings(kind: str, tmp_path: Path, capsys: pytes
     (frame.write_csv if kind == "csv" else frame.write_parquet)(target)
     line = f"sweep criss-cross uniform blunder --grid {target} --deals {DEALS} --format json"
     known = sweep("criss-cross", ["uniform", "blunder"], frame, deals=DEALS)
-    assert json.loads(run(capsys, line)) == json.loads(json.dumps(known.to_dict()))
+    assert json.loads(run(line)) == json.loads(json.dumps(known.to_dict()))
 
 
-def test_a_target_takes_a_file_of_settings(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_target_takes_a_file_of_settings(tmp_path: Path, run: Callable[[str], str]) -> None:
     target = tmp_path / "grid.csv"
     target.write_text("zero_line_points\n-10\n10\n")
-    assert run(capsys, TARGET.replace("--vary zero_line_points=-10|10", f"--grid {target}")) == run(capsys, TARGET)
+    assert run(TARGET.replace("--vary zero_line_points=-10|10", f"--grid {target}")) == run(TARGET)
 
 
-def test_tune_goes_on_from_a_table(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_tune_goes_on_from_a_table(tmp_path: Path, run: Callable[[str], str]) -> None:
     target = tmp_path / "trials.csv"
-    run(capsys, f"{TUNE} --format csv --out {target}")
-    told = json.loads(run(capsys, TUNE.replace("--budget 3", "--budget 6") + f" --initial {target} --format json"))
+    run(f"{TUNE} --format csv --out {target}")
+    told = json.loads(run(TUNE.replace("--budget 3", "--budget 6") + f" --initial {target} --format json"))
     before = pl.read_csv(target)["spec"].to_list()
     assert [trial["spec"] for trial in told["trials"]][: len(before)] == before
     assert len(told["trials"]) > len(before)
     assert len(told["design"]["initial"]) == len(before) - 1
 
 
-def test_out_writes_a_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_out_writes_a_file(tmp_path: Path, run: Callable[[str], str]) -> None:
     target = tmp_path / "sweep.csv"
-    assert run(capsys, f"{SWEEP} --format csv --out {target}") == ""
+    assert run(f"{SWEEP} --format csv --out {target}") == ""
     assert target.read_text(encoding="utf-8").startswith("point,zero_line_points,strategy,spec,")
 
 
