@@ -344,7 +344,8 @@ def tune(
         The number of different settings that the search tries, 2 or more.
     initial
         Settings to try first: a frame, for Polars or pandas, with one row a setting and one column a parameter, such as
-        the `trial_table` of an earlier search. The search goes on from the best of them.
+        the `trial_table` of an earlier search. The search goes on from the best of them. If they were chosen on more
+        deals than these, give another seed: race and measurement are to play deals that nothing was chosen by.
     seed
         Of all chance. Search, race and final measurement play different deals of it.
     against
