@@ -133,7 +133,7 @@ def test_a_page_runs_as_written(
         elif body.startswith("crosslab "):
             for asked in body.replace("\\\n", "").splitlines():
                 capsys.readouterr()
-                assert main(shlex.split(asked)[1:]) == 0, asked
+                assert main(shlex.split(asked, comments=True)[1:]) == 0, asked
                 answer = capsys.readouterr().out
         else:
             assert_printed(body, answer, asked)
