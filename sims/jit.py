@@ -18,6 +18,7 @@ import contextlib
 import ctypes
 import functools
 import hashlib
+import inspect
 import numbers
 import os
 import pickle
@@ -203,6 +204,27 @@ def _is_ours(function: Callable[..., Any]) -> bool:
     return any(path.is_relative_to(_root / package) for package in CACHED_PACKAGES)
 
 
+def _captured(function: Callable[..., Any]) -> str | None:
+    """Return a short digest of what a function of ours closes over, "" for nothing; None when any of it is not ours.
+
+    A name and a signature do not tell closures apart that one factory made, and the folder's digest vouches for our own
+    sources only.
+    """
+    if not _is_ours(function):
+        return None
+    told = []
+    for cell in function.__closure__ or ():
+        held = getattr(cell.cell_contents, "py_func", cell.cell_contents)
+        if inspect.isfunction(held):
+            inner = _captured(held)
+            if inner is None:
+                return None
+            told.append(_cache_name(held) + inner)
+        else:
+            told.append(repr(held) if isinstance(held, numbers.Number | np.generic) else type(held).__qualname__)
+    return "." + hashlib.blake2b("\0".join(told).encode(), digest_size=6).hexdigest() if told else ""
+
+
 def _cache_name(function: Callable[..., Any]) -> str:
     return f"{function.__module__}.{function.__qualname__}".replace("<", "").replace(">", "")
 
@@ -215,8 +237,9 @@ def jit(function: Function) -> Function:
     if not COMPILED:
         return function
     dispatcher: Any = numba.njit(**JIT_OPTIONS)(function)
-    if _is_ours(function):
-        dispatcher._cache = SourceCache(_cache_name(function))
+    captured = _captured(function)
+    if captured is not None:
+        dispatcher._cache = SourceCache(_cache_name(function) + captured)
     compiled: Function = dispatcher
     return compiled
 

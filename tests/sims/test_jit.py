@@ -395,3 +395,39 @@ def test_field_names_are_no_attributes_of_numpy_records(record: str) -> None:
     assert names
     assert not names & set(dir(np.record))
     assert not names & set(dir(np.recarray))
+
+
+def closing_over(held: Any) -> Any:
+    def function(x: Any) -> Any:
+        return held, x
+
+    return function
+
+
+def test_what_a_closure_holds_is_part_of_its_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    def five(x: Any) -> Any:
+        return 5
+
+    def other(x: Any) -> Any:
+        return 5
+
+    monkeypatch.setattr(jit, "_is_ours", lambda function: True)
+    held = [5, 6, five, other, jit.jit(five), closing_over(5), closing_over(6)]
+    names = [jit._captured(closing_over(one)) for one in held]
+    assert len(set(names)) == 6  # the compiled form of a function goes by the function's name
+    assert names[2] == names[4]
+    assert jit._captured(five) == ""
+
+
+def test_nothing_is_kept_that_closes_over_code_of_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    def ours(x: Any) -> Any:
+        return x
+
+    def theirs(x: Any) -> Any:
+        return x
+
+    monkeypatch.setattr(jit, "_is_ours", lambda function: function.__name__ != "theirs")
+    assert jit._captured(theirs) is None
+    assert jit._captured(closing_over(theirs)) is None
+    assert jit._captured(closing_over(closing_over(theirs))) is None
+    assert jit._captured(closing_over(ours)) is not None
