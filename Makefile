@@ -5,15 +5,18 @@ ifeq ($(OS),Windows_NT)
 BIN := .venv/Scripts
 endif
 
+# What is run with bounds checks too: all code that indexes tables by what a game gives it.
+BOUNDED := $(wildcard tests/sims/test_cr*.py tests/strategies/test_cr*.py) tests/sims/test_asking.py
+
 .PHONY: demo test test-slow lint bench clean
 
 demo: .venv/installed
 	$(BIN)/crosslab compare criss-cross line-solver greedy --deals 200k --report out/demo
 
 test: .venv/developed
-	$(BIN)/python -m pytest
-	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest
-	NUMBA_BOUNDSCHECK=1 $(BIN)/python -m pytest tests/sims/test_criss_cross.py tests/strategies/test_criss_cross.py
+	$(BIN)/python -m pytest -n auto
+	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -n auto
+	NUMBA_BOUNDSCHECK=1 $(BIN)/python -m pytest -n auto $(BOUNDED)
 
 test-slow: .venv/developed
 	$(BIN)/python -m pytest -m slow
