@@ -1,8 +1,8 @@
 """Regret: how far a strategy is from perfect play, in a game that has been solved.
 
-The regret of a strategy is the mean score of perfect play less its own. It need not be read off scores, which vary much
-with the dice: the points that each decision gives away are known, and their mean is the regret too, with a fraction of
-the variance. The plain difference stands beside it, as a check of the simulator and the solution.
+The regret of a strategy is the mean score of perfect play less its own. It need not be read off scores, which vary with
+the dice: the points that each decision gives away are known, and their mean is the regret too. For a strong player that
+has a fraction of the variance. The plain difference stands beside it, as a check of the simulator and the solution.
 """
 
 import time
@@ -17,7 +17,7 @@ from joblib import Parallel, delayed
 from numpy.typing import NDArray
 
 from analysis.intervals import Interval, check_confidence, student_interval
-from sims.design import LARGEST_DEALS, LARGEST_SEED, check_whole
+from sims.design import LARGEST_DEALS, LARGEST_SEED, Design, check_whole
 from sims.errors import StrategyError, UsageError
 from sims.game import SCORE, Game, Rules, find_game
 from sims.run import progress_bar, workers
@@ -182,8 +182,14 @@ class Solved:
         ]
         if not self.regrets:
             return "\n".join(lines)
-        width = max(8, min(28, max(len(row.strategy) for row in self.regrets)))
-        heads = ["mean", "regret", f"± {self.confidence:.0%}", *(f"in {kind}" for kind in self.kinds), "not best"]
+        width = max(8, min(20, max(len(row.strategy) for row in self.regrets)))
+        heads = [
+            "mean",
+            "regret",
+            f"± {100 * self.confidence:.10g}%",
+            *(f"in {kind}" for kind in self.kinds),
+            "not best",
+        ]
         lines += ["", f"{'strategy':<{width}}" + "".join(f"  {head:>8}" for head in heads)]
         for row in self.regrets:
             low, high = row.regret_interval
@@ -292,7 +298,8 @@ def _play(
         try:
             outcomes, logs = table.log(seed, first, min(BATCH, deals - first))
         except StrategyError as error:
-            error.replay = f"crosslab replay {game.name} {strategy.spec!r} --seed {seed} --deal {error.deal}"
+            design = Design(game, rules, ((strategy.player(),),), seed=seed, deals=deals)
+            error.replay = design.replay_command(0, 0, error.deal)
             raise
         return outcomes[:, 0, SCORE].astype(np.float64), solver.losses(rules, logs)
 

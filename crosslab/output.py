@@ -17,16 +17,17 @@ WIDTH = 80
 
 
 def check_target(arguments: argparse.Namespace) -> None:
-    """Refuse an --out that cannot be written, before any work is done for it."""
-    if arguments.out is None:
-        return
-    folder = os.path.dirname(arguments.out) or "."
-    try:
-        os.makedirs(folder, exist_ok=True)
-    except OSError as error:
-        raise UsageError(f"cannot write {arguments.out}: {error.strerror or error}") from error
-    if os.path.isdir(arguments.out) or not os.access(folder, os.W_OK):
-        raise UsageError(f"cannot write {arguments.out}: it is a folder, or its folder cannot be written to")
+    """Refuse a file to write that cannot be written, before any work is done for it."""
+    for path in (arguments.out, getattr(arguments, "save", None)):
+        if path is None:
+            continue
+        folder = os.path.dirname(path) or "."
+        try:
+            os.makedirs(folder, exist_ok=True)
+        except OSError as error:
+            raise UsageError(f"cannot write {path}: {error.strerror or error}") from error
+        if os.path.isdir(path) or not os.access(folder, os.W_OK):
+            raise UsageError(f"cannot write {path}: it is a folder, or its folder cannot be written to")
 
 
 def emit(arguments: argparse.Namespace, text: str) -> None:

@@ -5,7 +5,7 @@ Only the standard library is imported here, so that help comes at once.
 
 import argparse
 from collections.abc import Callable
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from crosslab import commands
 
@@ -27,6 +27,18 @@ examples:
 
 class Parser(argparse.ArgumentParser):
     """A parser whose errors are one line."""
+
+    _mixing = False
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """Take options and other words in any order."""
+        if self._subparsers is not None or self._mixing:
+            return super().parse_known_args(args, namespace)
+        self._mixing = True  # it comes back here for each of the two
+        try:
+            return self.parse_known_intermixed_args(args, namespace)
+        finally:
+            self._mixing = False
 
     def error(self, message: str) -> NoReturn:
         """Say what is wrong and where help is."""

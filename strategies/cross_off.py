@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sims.bits import ONE, Word, lowest_bit
+from sims.bits import ONE, Word, bit_count, lowest_bit
 from sims.cross_off import (
     LAST,
     MAX_MARKS,
@@ -56,16 +56,18 @@ def offers() -> NDArray[np.float64]:
     Every turn offers the sum of the plain dice, and one turn of `seats` pairs as well. All tracks are alike: with the
     dice turned over, an upward track is a downward one.
     """
-    by_sum = np.array([SIDES - abs(place - 5) for place in range(LAST)]) / SIDES**2
-    by_pair = np.zeros(LAST)
+    others, own = np.zeros(LAST), np.zeros(LAST)
     for first, second, coloured in np.ndindex(SIDES, SIDES, SIDES):
-        for place in {first + coloured, second + coloured}:
-            by_pair[place] += 1 / SIDES**3
-    return np.array([by_sum + (1 - by_sum) * by_pair / seats for seats in range(1, MAX_SEATS + 1)])
+        others[first + second] += 1 / SIDES**3
+        for place in {first + second, first + coloured, second + coloured}:
+            own[place] += 1 / SIDES**3
+    return np.array([others + (own - others) / seats for seats in range(1, MAX_SEATS + 1)])
 
 
 def close_times(offered: NDArray[np.float64]) -> NDArray[np.float32]:
-    """Return the turns that it takes to close a track in the mean, for somebody who wants nothing else.
+    """Return about how many turns it takes to close a track, for somebody who wants nothing else.
+
+    Solved as if a turn offered one number at most; that it sometimes offers two or three hardly matters.
 
     Parameters
     ----------
@@ -100,7 +102,7 @@ def track_worths(offered: NDArray[np.float64], share: float, price: float) -> ND
     """Return what a track will score, by the turns that are left, when it is played for points alone.
 
     A number that is offered can be taken with probability `share` (another track may want the same roll), and costs
-    `price` (the roll could have served another track).
+    `price` (the roll could have served another track). Numbers of one turn are added up as if they came apart.
 
     Parameters
     ----------
@@ -145,26 +147,36 @@ TRACK_WORTHS = track_worths(OFFERS, 0.8, 2.0)
 
 
 @jit
-def turns_left(view: Any) -> Any:
-    """Return a rough number of turns until the game ends by closed tracks, when the fastest sheet wants it.
-
-    For every open track the seat counts that closes it first; the game ends with the track that is closed last of those
-    still needed.
-    """
+def soonest_close(view: Any, track: Any) -> Any:
+    """Return about how many turns the fastest sheet needs to close a track; more than all others when it is closed."""
+    if (view.closed >> track) & 1:
+        return 2 * NEVER
     row = CLOSE_TIMES[view.seats - 1, view.marks_to_close]
-    first, second = NEVER, NEVER
-    for track in range(TRACKS):
-        if (view.closed >> track) & 1:
-            continue
-        soonest = NEVER
-        for seat in range(view.seats):
-            place = last_place(view.sheet_open[seat], track)
-            soonest = min(soonest, float(row[place, marks_on(view.sheet_marks[seat], track)]))
-        if soonest < first:
-            first, second = soonest, first
-        elif soonest < second:
-            second = soonest
-    return first if one_more_ends(view) else second
+    soonest = NEVER
+    for seat in range(view.seats):
+        place = last_place(view.sheet_open[seat], track)
+        soonest = min(soonest, float(row[place, marks_on(view.sheet_marks[seat], track)]))
+    return soonest
+
+
+@jit
+def turns_left(view: Any) -> Any:
+    """Return a rough number of turns until the game ends by closed tracks, when the fastest sheets want it.
+
+    The game ends with the close of the last track that is still needed, the tracks taken in the order in which they can
+    be closed.
+    """
+    first, second = soonest_close(view, 0), soonest_close(view, 1)
+    third, fourth = soonest_close(view, 2), soonest_close(view, 3)
+    low, high = min(first, second), max(first, second)
+    other_low, other_high = min(third, fourth), max(third, fourth)
+    needed = np.int64(view.tracks_to_end) - np.int64(bit_count(Word(view.closed)))
+    if needed <= 1:
+        return min(low, other_low)
+    if needed >= 4:
+        return max(high, other_high)
+    middle, other_middle = max(low, other_low), min(high, other_high)
+    return min(middle, other_middle) if needed == 2 else max(middle, other_middle)
 
 
 @jit
@@ -264,6 +276,7 @@ def conservative(view: Any, rng: Any, params: Any) -> Any:
         Parameter("marks", 1, 0, 20, "for each mark that the track has already"),
         Parameter("skip", 3, 0, 20, "what each number passed over costs"),
     ],
+    tags=["race"],
 )
 def rusher(view: Any, move: Any, params: Any) -> Any:
     """Mark something at any price, on the longest track, and close.
@@ -284,12 +297,13 @@ def rusher(view: Any, move: Any, params: Any) -> Any:
         Parameter("patience", 1, 0, 20, "turns that a mark on any track is worth by itself"),
         Parameter("strike", 6, 0, 50, "turns that a sure penalty is worth"),
     ],
+    tags=["race"],
 )
 def race_to_close(view: Any, move: Any, params: Any) -> Any:
     """Bring the two tracks that close soonest nearer to their close.
 
-    The turns that each track takes are solved exactly for somebody who wants nothing else, pairs of its own turns
-    included. It plays a race that the longer tracks of others make it lose on points.
+    The turns that each track takes are looked up for somebody who wants nothing else, pairs of its own turns included.
+    It plays a race that the longer tracks of others make it lose on points.
     """
     if move == PASS:
         return -params[1] if takes_penalty(view, move) else 0.0
@@ -302,7 +316,7 @@ def race_to_close(view: Any, move: Any, params: Any) -> Any:
     for other in range(TRACKS):
         if other != track and not (view.closed >> other) & 1:
             nearer += row[last_place(view.open, other), marks_on(view.marks, other)] < then
-    if nearer >= view.tracks_to_end:
+    if nearer >= np.int64(view.tracks_to_end) - np.int64(bit_count(Word(view.closed))):
         return params[0] - skips(view.open, move)
     return params[0] + now - then
 
@@ -315,6 +329,7 @@ def race_to_close(view: Any, move: Any, params: Any) -> Any:
         Parameter("concentration", 0, 0, 10, "points for each mark that the track has already"),
         Parameter("strike", 5, 0, 50, "points that a sure penalty counts, its own among them"),
     ],
+    tags=["potential"],
 )
 def expectation(view: Any, move: Any, params: Any) -> Any:
     """Add the mark's points to what the track's next number promises.
@@ -345,6 +360,7 @@ def expectation(view: Any, move: Any, params: Any) -> Any:
         Parameter("skip", 1.6, 0, 50, "points that each number passed over costs"),
         Parameter("ahead", 0, -100, 100, "points that it wants to be ahead by when it ends the game"),
     ],
+    tags=["race"],
 )
 def careful_close(view: Any, move: Any, params: Any) -> Any:
     """Close at once, but end the game only when ahead.
@@ -367,6 +383,7 @@ def careful_close(view: Any, move: Any, params: Any) -> Any:
     parameters=[
         Parameter("most", 1, 0, 10, "numbers that a mark may pass over while no penalty threatens"),
     ],
+    tags=["fast"],
 )
 def penalty_averse(view: Any, rng: Any, params: Any) -> Any:
     """Never take a penalty that a mark could spare; else skip little.
@@ -444,7 +461,7 @@ def plan(view: Any, params: Any, win: Any) -> Any:
 def planner(view: Any, rng: Any, params: Any) -> Any:
     """Value each track by its own solved game, for the turns left.
 
-    A track alone, with a known number of turns to go, is a small game against chance that is solved exactly (see
+    A track alone, with a known number of turns to go, is a small game against chance whose solution is looked up (see
     `track_worths`). How many turns are left is estimated from the sheet that closes tracks fastest. A mark is worth
     what it adds to its track, less a price for the roll; as the roller it looks at the pairs of the same roll first. It
     plays for points, and ends a game that it loses.

@@ -71,7 +71,7 @@ def stream(start: int = 1) -> Any:
 @functools.cache
 def seated(spec: str) -> Any:
     seat = np.zeros(1, SEAT).view(np.recarray)[0]
-    find_strategy(CRISS_CROSS.name, spec).player().fill(seat, CRISS_CROSS)
+    find_strategy(CRISS_CROSS.name, spec).player().fill(seat, CRISS_CROSS, CRISS_CROSS.rules())
     return seat
 
 
