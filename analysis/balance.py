@@ -123,9 +123,9 @@ class Balance:
         rows: list[tuple[str, str, float, float, float, int]] = []
         blocks = self.design.deals
         for share in self.seats.shares if self.seats else ():
-            rows.append(("wins", f"seat {share.seat}", *share[1:4], blocks))
+            rows.append(("wins", share.name, *share[2:5], blocks))
         for share in self.seats.shares if self.seats else ():
-            rows.append(("points ahead of the other seats", f"seat {share.seat}", *share[4:7], blocks))
+            rows.append(("points ahead of the others", share.name, *share[5:8], blocks))
         for name, histogram in (("shared wins", self.counts.shared), ("no winner", self.counts.unwon)):
             value, ends = self.games_with(histogram)
             rows.append(("games", name, value, ends.low, ends.high, blocks))
@@ -208,7 +208,7 @@ class Balance:
             return head
         rows = [
             (
-                str(share.seat),
+                share.name,
                 _percent(share.wins),
                 _span(share.low, share.high, _percent),
                 _points(share.points),
@@ -216,7 +216,7 @@ class Balance:
             )
             for share in self.seats.shares
         ]
-        headers = ("seat", "wins", "95 % interval", "points ahead of others", "95 % interval")
+        headers = ("", "wins", "95 % interval", "points ahead of others", "95 % interval")
         goodman = self.seats.method == "goodman"
         note = "Intervals hold for all seats at once: " + (
             "Goodman's for wins, as the games are independent; max-t over blocks for points."
@@ -233,7 +233,7 @@ class Balance:
             return f"The seats are fair: every share of wins is within {margin} of {fair}."
         off = [share for share in seats.shares if share.low > seats.fair or share.high < seats.fair]
         worst = max(off or seats.shares, key=lambda share: abs(share.wins - seats.fair))
-        found = f"seat {worst.seat} wins {_percent(worst.wins)} ({_span(worst.low, worst.high, _percent)})"
+        found = f"{worst.name} wins {_percent(worst.wins)} ({_span(worst.low, worst.high, _percent)})"
         if seats.verdict == "unfair":
             return f"The seats are unfair: {found}; {fair} would be fair."
         return f"Seats undecided: {found}; fair is {fair}, the margin {margin}. More deals would narrow the interval."

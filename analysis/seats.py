@@ -1,4 +1,7 @@
-"""Seats: what each gets of wins and points, and whether they are treated alike."""
+"""Seats: what each gets of wins and points, and whether they are treated alike.
+
+In a team game the seats of a side win together, so the sides are counted, each by one of its seats.
+"""
 
 import dataclasses
 from collections.abc import Sequence
@@ -26,10 +29,12 @@ Method = Literal["goodman", "max-t over blocks"]
 
 @dataclass(frozen=True, eq=False)
 class BalanceCounts:
-    """The exact counts of a line-up's games by seat; adding two merges their deals.
+    """The exact counts of a line-up's games by seat (or side); adding two merges their deals.
 
     Attributes
     ----------
+    names
+        Who is counted: "seat 0" and so on, or the sides of a team game.
     wins, scores
         Moments of a block's sums by seat: of wins (in `WIN_UNIT`ths), and of scores.
     shared, unwon
@@ -40,6 +45,7 @@ class BalanceCounts:
         Games by the value of the column `end`; empty when there is none.
     """
 
+    names: tuple[str, ...]
     wins: Moments
     scores: Moments
     shared: Histogram
@@ -50,21 +56,22 @@ class BalanceCounts:
 
     def __add__(self, other: "BalanceCounts") -> "BalanceCounts":
         """Return the counts of both sets of deals together."""
-        return BalanceCounts(
-            *(getattr(self, item.name) + getattr(other, item.name) for item in dataclasses.fields(self))
-        )
+        counted = [item.name for item in dataclasses.fields(self) if item.name != "names"]
+        return BalanceCounts(self.names, *(getattr(self, name) + getattr(other, name) for name in counted))
 
 
 def count_balance(design: Design, chunk: int, outcomes: Sequence[Outcomes]) -> BalanceCounts:
     """Count the outcomes of one chunk of a design with one line-up."""
-    array = outcomes[0]
-    rotations = len(array)
     game = design.game
+    parties = game.parties(outcomes[0].shape[2])
+    array = outcomes[0][:, :, list(parties.values())]
+    rotations = len(array)
     names = [column.name for column in game.columns]
     wins = array[..., WIN]
     empty = Histogram(0, np.zeros(0, np.int64))
     lengths = array[..., names.index(game.length)].max(axis=2).astype(np.int64) if game.length else None
     return BalanceCounts(
+        names=tuple(parties),
         wins=Moments.from_scores(wins.sum(axis=0, dtype=np.int64), rotations * WIN_UNIT),
         scores=Moments.from_scores(array[..., SCORE].sum(axis=0, dtype=np.int64), rotations),
         shared=Histogram.from_scores(((wins > 0) & (wins < WIN_UNIT)).any(axis=2).sum(axis=0)),
@@ -79,9 +86,10 @@ def count_balance(design: Design, chunk: int, outcomes: Sequence[Outcomes]) -> B
 
 
 class SeatShare(NamedTuple):
-    """What a seat gets: its share of wins, and its points above the mean of the other seats, with simultaneous ends."""
+    """What a seat (or side) gets: its share of wins, and its points above the mean of the others, with intervals."""
 
     seat: int
+    name: str
     wins: float
     low: float
     high: float
@@ -149,7 +157,7 @@ def seat_balance(counts: BalanceCounts, margin: float = MARGIN, confidence: floa
     ahead_of_others = counts.scores.combined(from_mean, counts.scores.scale * (seats - 1))
     points = simultaneous_intervals(ahead_of_others, "means", confidence)
     shares = tuple(
-        SeatShare(seat, float(wins), end.low, end.high, ahead.effect, ahead.low, ahead.high)
+        SeatShare(seat, counts.names[seat], float(wins), end.low, end.high, ahead.effect, ahead.low, ahead.high)
         for seat, (wins, end, ahead) in enumerate(zip(counts.wins.means, ends, points, strict=True))
     )
     verdicts = [decide(Interval(share.low - fair, share.high - fair), blocks, margin) for share in shares]

@@ -19,25 +19,29 @@ SECONDS = 30.0  # for a slow player, in each variant
 WRAPPED = {  # what thinking by rollouts adds
     "criss-cross": ("rollout(greedy,20)", "rollout(line-solver,20)"),
     "cross-off": ("rollout(conservative,20)",),
+    "crosswise": (),
 }
 SEAT_DEALS = 4_000  # for the table of wins by seats
 
 
 def deals_for(game: Game, strategy: Strategy) -> int:
     """Return how many deals a player gets: a million, or a round number that fits into the time."""
-    design = Design(game, game.variant(), ((strategy.player(),),), seed=1, deals=CHUNK)
+    design = Design(game, game.variant(), ((strategy.player(),) * game.seats[0],), seed=1, deals=CHUNK)
     affordable = SECONDS * workers(-1) / seconds_a_deal(design, 0)
     sizes = (1_000_000, 200_000, 50_000, 10_000, 2_000)
     return next((deals for deals in sizes if deals <= affordable), 500)
 
 
 def player_row(game: Game, strategy: Strategy) -> tuple[str, ...]:
-    """Return a player's row: name, idea, and mean with its interval in every variant."""
+    """Return a player's row: name, idea, and mean with its interval in every variant, alone or against itself."""
     deals = deals_for(game, strategy)
     idea = f"tries every move in {strategy.rollouts} games ahead" if strategy.rollouts else strategy.summary
     cells = [f"`{strategy.spec}`", idea, f"{deals:,}"]
     for variant in game.variants:
-        row = simulate(game, strategy, deals=deals, variant=variant, rows=False).summary().row(0, named=True)
+        lineup = [strategy] * game.seats[0]
+        row = (
+            simulate(game, lineup, deals=deals, variant=variant, rotate=False, rows=False).summary().row(0, named=True)
+        )
         cells.append(f"{row['mean']:.2f} ± {(row['high'] - row['low']) / 2:.2f}".replace("-", "−"))
         print(f"{strategy.spec}, {variant}: {cells[-1]}", file=sys.stderr)
     return tuple(cells)

@@ -133,7 +133,7 @@ def make_asking(
 
     @jit
     def ask(view: Any, seat: Any, rng: Any, noise: Any, scratch: Any, probe: Any) -> Any:
-        moves, worth = scratch
+        moves, worth = scratch[0], scratch[1]
         if probe.on:
             note(view, rng, probe)
         errs = seat.noise > 0.0 and chance.uniform(noise) < seat.noise

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from sims.errors import UsageError
 
-GAME_MODULES = {"criss-cross": "sims.criss_cross", "cross-off": "sims.cross_off"}
+GAME_MODULES = {"criss-cross": "sims.criss_cross", "cross-off": "sims.cross_off", "crosswise": "sims.crosswise"}
 
 # Columns that every game's outcome begins with. All outcomes are whole numbers, so that sums are exact in any order.
 SCORE, RANK, WIN = 0, 1, 2
@@ -241,6 +241,9 @@ class Game:
         The difference in points a game below which two strategies count as equal, unless the user names one.
     score_range, longest
         Bounds for given rules: lowest and highest score, most decisions of a seat.
+    sides
+        `sides(seats)`: the name of each seat's side in a team game, equal for those who win together; None when every
+        seat plays for itself.
     rotate
         Which strategy of the line-up sits at each seat: `rotate(seats)[rotation][seat]`.
     choose, value, forbid
@@ -309,6 +312,7 @@ class Game:
     standings: Callable[[Any, Any, int], NDArray[np.int64]] | None = None
     choices: Callable[[Any, Any, int], NDArray[np.int64]] | None = None
     luck: Callable[[int, int, int], NDArray[np.int64]] | None = None
+    sides: Callable[[int], tuple[str, ...]] | None = None
     rotate: Callable[[int], tuple[tuple[int, ...], ...]] = field(
         default=lambda seats: tuple(tuple((seat - turn) % seats for seat in range(seats)) for turn in range(seats))
     )
@@ -316,6 +320,14 @@ class Game:
     def __reduce__(self) -> tuple[Callable[[str], "Game"], tuple[str]]:
         """Travel to another process by name: compiled functions are found there, not sent."""
         return find_game, (self.name,)
+
+    def parties(self, seats: int) -> dict[str, int]:
+        """Return who can win at a table, and a seat of each: the sides of a team game, else all seats."""
+        names = self.sides(seats) if self.sides else [f"seat {seat}" for seat in range(seats)]
+        found: dict[str, int] = {}
+        for seat, name in enumerate(names):
+            found.setdefault(name, seat)
+        return found
 
     @property
     def columns(self) -> tuple[Column, ...]:
