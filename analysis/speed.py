@@ -86,7 +86,12 @@ def _skip(section: str, note: str) -> pl.DataFrame:
 
 
 def measure(
-    game: str = "criss-cross", *, seconds: float = 1.0, full: bool = False, progress: bool = True
+    game: str = "criss-cross",
+    *,
+    seats: int | None = None,
+    seconds: float = 1.0,
+    full: bool = False,
+    progress: bool = True,
 ) -> pl.DataFrame:
     """Measure everything.
 
@@ -94,6 +99,8 @@ def measure(
     ----------
     game
         The game's name.
+    seats
+        Seats at the table, each with the same player; the game's fewest by default.
     seconds
         Time for each figure in games/s, over all its repeats.
     full
@@ -112,12 +119,15 @@ def measure(
     CrosslabError
         When a command that is timed fails.
     """
-    name = find_game(game).name
+    found = find_game(game)
+    name = found.name
     check_seconds(seconds)
+    if seats is not None:
+        found.check_seats(seats)
     sections: dict[str, Callable[[], pl.DataFrame]] = {
-        "players": lambda: players(name, seconds),
+        "players": lambda: players(name, seconds, seats),
         "yardstick": lambda: yardstick(name, seconds),
-        "threads": lambda: threads(name, seconds),
+        "threads": lambda: threads(name, seconds, seats),
         "start-up": lambda: start_up(name, full=full),
     }
     if full:
@@ -139,10 +149,10 @@ def check_seconds(seconds: float) -> None:
 # --- Games a second --------------------------------------------------------------------------------------------------
 
 
-def play(game: str, name: str, deals: int, n_jobs: int = 1) -> Results:
-    """Play a strategy at every seat of the game's smallest table; one seat is solo."""
-    seats = find_game(game).seats[0]
-    return simulate(game, [name] * seats, deals=deals, rotate=False, n_jobs=n_jobs, rows=False, progress=False)
+def play(game: str, name: str, deals: int, n_jobs: int = 1, seats: int | None = None) -> Results:
+    """Play a strategy at every seat of a table, the game's smallest by default; one seat is solo."""
+    lineup = [name] * (seats or find_game(game).seats[0])
+    return simulate(game, lineup, deals=deals, rotate=False, n_jobs=n_jobs, rows=False, progress=False)
 
 
 @dataclass(frozen=True)
@@ -154,10 +164,10 @@ class Pace:
     mean: float
 
 
-def pace(game: str, name: str, deals: int, n_jobs: int = 1) -> Pace:
+def pace(game: str, name: str, deals: int, n_jobs: int = 1, seats: int | None = None) -> Pace:
     """Measure a strategy over all that a run does: playing, counting, handing out work."""
     processor, wall = time.process_time(), time.perf_counter()
-    results = play(game, name, deals, n_jobs)
+    results = play(game, name, deals, n_jobs, seats)
     share = (time.process_time() - processor) / (time.perf_counter() - wall) / n_jobs
     return Pace(results.games / results.seconds, share, results.histogram().mean)
 
@@ -171,52 +181,54 @@ def typical_rate(section: str, figure: str, paces: Sequence[Pace], note: str = "
     return Figure(section, figure, median(each.rate for each in paces), "games/s", "; ".join(notes))
 
 
-def deals_that_fit(game: str, name: str, seconds: float) -> int:
+def deals_that_fit(game: str, name: str, seconds: float, seats: int | None = None) -> int:
     """Return how many deals a strategy plays in a time on one processor, at least 1; compiles it first."""
-    play(game, name, 1)
+    play(game, name, 1, seats=seats)
     deals = 1
     while True:
-        results = play(game, name, deals)
+        results = play(game, name, deals, seats=seats)
         if results.seconds >= seconds / 8:
             return max(1, int(deals * seconds / results.seconds))
         deals *= 8
 
 
-def players(game: str, seconds: float) -> pl.DataFrame:
+def players(game: str, seconds: float, seats: int | None = None) -> pl.DataFrame:
     """Measure the games/s of every built-in player on one processor, in turn, median of the repeats."""
     names = [strategy.name for strategy in builtin_strategies(game)]
-    deals = {name: deals_that_fit(game, name, seconds / REPEATS) for name in names}
-    rounds = [{name: pace(game, name, deals[name]) for name in names} for _ in range(REPEATS)]
+    deals = {name: deals_that_fit(game, name, seconds / REPEATS, seats) for name in names}
+    rounds = [{name: pace(game, name, deals[name], seats=seats) for name in names} for _ in range(REPEATS)]
     return to_frame([typical_rate("players", name, [paces[name] for paces in rounds]) for name in names])
 
 
 def compared(game: str) -> list[str]:
-    """Return those of the two players of every comparison that the game has."""
-    known = {strategy.name for strategy in builtin_strategies(game)}
-    return [name for name in COMPARED if name in known]
+    """Return the two players of every comparison; where one is missing, the first that is tagged "fast" instead."""
+    tags = {strategy.name: strategy.tags for strategy in builtin_strategies(game)}
+    chosen = [name for name in COMPARED if name in tags]
+    fast = [name for name, words in tags.items() if "fast" in words and name not in chosen]
+    return [*chosen, *fast][: len(COMPARED)]
 
 
 def missing(section: str, game: str) -> pl.DataFrame:
-    """Return a row for every player of the comparisons that the game does not have."""
+    """Return a row for every player of the comparisons that the game does not have, and has none instead."""
     have = compared(game)
     return to_frame(
         [
             Figure(section, name, None, note=f"{NOT_MEASURED}: {game} has no player {name!r}")
             for name in COMPARED
-            if name not in have
+            if name not in have and len(have) < len(COMPARED)
         ]
     )
 
 
-def threads(game: str, seconds: float) -> pl.DataFrame:
+def threads(game: str, seconds: float, seats: int | None = None) -> pl.DataFrame:
     """Measure games/s with 1, 2, 4, … workers up to the number of processors, and each ratio to one worker."""
     processors = workers(-1)
     counts = [2**power for power in range(processors.bit_length())]
     figures = []
     for name in compared(game):
-        deals = deals_that_fit(game, name, seconds / PAIRS)
+        deals = deals_that_fit(game, name, seconds / PAIRS, seats)
         # As many deals a worker for any number of workers: short runs would show the start of a run, not its speed.
-        rounds = [{count: pace(game, name, deals * count, count) for count in counts} for _ in range(PAIRS)]
+        rounds = [{count: pace(game, name, deals * count, count, seats) for count in counts} for _ in range(PAIRS)]
         for count in counts:
             label = f"{name}, {count} worker{'s' if count > 1 else ''}"
             figures.append(typical_rate("threads", label, [paces[count] for paces in rounds]))
@@ -360,12 +372,12 @@ def run_command(words: Sequence[str], before: Sequence[str] = (), cache: str | N
 
 def start_up(game: str, *, full: bool) -> pl.DataFrame:
     """Measure the wall seconds of the help and of a comparison, with a warm cache and (full) with an empty one."""
-    words = ["compare", game, "greedy", "uniform", "--deals", str(COMPARE_DEALS)]
     label = f"compare, {COMPARE_DEALS:,} deals"
     figures = [Figure("start-up", "--help", median(run_command(["--help"])[0] for _ in range(REPEATS)), "s")]
     absent = missing("start-up", game)
     if not absent.is_empty():
         return pl.concat([to_frame(figures), absent])
+    words = ["compare", game, *reversed(compared(game)), "--deals", str(COMPARE_DEALS)]
     run_command(words)
     figures.append(Figure("start-up", label, median(run_command(words)[0] for _ in range(REPEATS)), "s"))
     if full:

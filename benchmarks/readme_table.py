@@ -3,19 +3,23 @@
 import platform
 import subprocess
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 
 import polars as pl
 
-from analysis.speed import SECTIONS, measure, value_text
+from analysis.speed import SECTIONS, measure, players, threads, value_text
 from benchmarks.tables import insert, to_markdown
 from sims.design import versions
 from sims.errors import CrosslabError
+from sims.game import find_game, game_names
 from sims.run import workers
 
 README = Path(__file__).resolve().parent.parent / "README.md"
 NAME = "benchmark"
 SECONDS = 3.0  # for each figure in games/s
+GAME = "criss-cross"  # measured in full: alone, against C++, start-up, memory
+OTHERS_SEATS = 2  # of the other games, of which players and workers are measured
 
 
 def processor_model() -> str:
@@ -52,9 +56,10 @@ def speed_table(frame: pl.DataFrame) -> str:
     return to_markdown(("", "figure", "value", ""), rows, right=(2,))
 
 
-def write_table(readme: Path, frame: pl.DataFrame) -> None:
-    """Write the machine and the table into a README."""
-    block = f"Measured by `make bench` on: {machine()}.\n\n{speed_table(frame)}"
+def write_table(readme: Path, frames: Mapping[str, pl.DataFrame]) -> None:
+    """Write the machine and a table for each heading into a README."""
+    tables = "\n\n".join(f"{heading}:\n\n{speed_table(frame)}" for heading, frame in frames.items())
+    block = f"Measured by `make bench` on: {machine()}.\n\n{tables}"
     readme.write_text(insert(readme.read_text("utf-8"), NAME, block), "utf-8", newline="\n")
 
 
@@ -62,7 +67,12 @@ def main(readme: Path = README) -> int:
     """Measure and write; return the exit code."""
     try:
         insert(readme.read_text("utf-8"), NAME, "")  # before minutes are spent
-        write_table(readme, measure(seconds=SECONDS, full=True))
+        frames = {f"{find_game(GAME).title}, one seat": measure(GAME, seconds=SECONDS, full=True)}
+        for name in game_names():
+            if name != GAME:
+                parts = (players(name, SECONDS, OTHERS_SEATS), threads(name, SECONDS, OTHERS_SEATS))
+                frames[f"{find_game(name).title}, {OTHERS_SEATS} seats"] = pl.concat(parts)
+        write_table(readme, frames)
     except OSError as error:
         print(f"readme_table: error: {readme.name}: {error.strerror or error}", file=sys.stderr)
         return 2

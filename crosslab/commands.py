@@ -344,7 +344,7 @@ def run_bench(arguments: argparse.Namespace) -> int:
     """`crosslab bench`."""
     from analysis.speed import measure, speed_text
 
-    frame = measure(seconds=arguments.seconds, full=arguments.full)
+    frame = measure(arguments.game, seats=arguments.seats, seconds=arguments.seconds, full=arguments.full)
     if arguments.format == "json":
         emit(arguments, to_json(frame.to_dicts()))
     else:

@@ -354,6 +354,10 @@ def build_parser() -> Parser:
 
     bench = verb("bench", commands.run_bench, "how fast is it here?")
     bench.add_argument(
+        "game", nargs="?", default="criss-cross", metavar="GAME", help="which game (default criss-cross)"
+    )
+    bench.add_argument("--seats", type=whole, metavar="N", help="seats at the table (default: the game's fewest)")
+    bench.add_argument(
         "--seconds", type=real, default=1.0, metavar="T", help="time for each figure in games/s (default 1)"
     )
     bench.add_argument("--full", action="store_true", help="also what takes long: a start with an empty cache, memory")

@@ -14,6 +14,7 @@ from analysis import speed
 from analysis.speed import Figure, Pace, to_frame
 from benchmarks import readme_table
 from sims.errors import CrosslabError, UsageError
+from sims.game import game_names
 
 GAME = "criss-cross"
 TINY = 1e-4
@@ -354,19 +355,19 @@ def test_speed_table_is_a_table_of_four_columns():
 def test_write_table_keeps_the_rest_and_is_idempotent(tmp_path):
     readme = tmp_path / "README.md"
     readme.write_text(f"# Title\n\n{BEGIN}\nold\n{END}\n\nThe end: é.\n", "utf-8")
-    readme_table.write_table(readme, FRAME)
+    readme_table.write_table(readme, {"A game": FRAME, "Another": FRAME})
     once = readme.read_text("utf-8")
-    readme_table.write_table(readme, FRAME)
+    readme_table.write_table(readme, {"A game": FRAME, "Another": FRAME})
     assert readme.read_text("utf-8") == once
     assert once.startswith(f"# Title\n\n{BEGIN}\n")
     assert once.endswith(f"{END}\n\nThe end: é.\n")
     assert "old" not in once
-    assert readme_table.speed_table(FRAME) in once
+    assert f"A game:\n\n{readme_table.speed_table(FRAME)}\n\nAnother:\n\n" in once
 
 
 @pytest.mark.parametrize("text", ["", BEGIN, END, f"{END}{BEGIN}", f"{BEGIN}{BEGIN}{END}"])
 def test_a_readme_without_markers_fails_in_one_line_before_anything_is_measured(monkeypatch, tmp_path, capsys, text):
-    monkeypatch.setattr(readme_table, "measure", lambda **options: pytest.fail("measured"))
+    monkeypatch.setattr(readme_table, "measure", lambda game, **options: pytest.fail("measured"))
     readme = tmp_path / "README.md"
     readme.write_text(text, "utf-8")
     assert readme_table.main(readme) == 2
@@ -382,11 +383,16 @@ def test_a_readme_that_is_not_there_fails_in_one_line(tmp_path, capsys):
 
 
 def test_main_writes_the_measurement(monkeypatch, tmp_path):
-    monkeypatch.setattr(readme_table, "measure", lambda **options: FRAME if options["full"] else None)
+    monkeypatch.setattr(readme_table, "measure", lambda game, **options: FRAME if options["full"] else None)
+    for part in ("players", "threads"):
+        monkeypatch.setattr(readme_table, part, lambda game, seconds, seats: FRAME.head(1 if seats == 2 else 0))
     readme = tmp_path / "README.md"
     readme.write_text(f"{BEGIN}{END}", "utf-8")
     assert readme_table.main(readme) == 0
-    assert "6,000,000 games/s" in readme.read_text("utf-8")
+    written = readme.read_text("utf-8")
+    assert "Criss Cross, one seat:" in written
+    assert written.count("6,000,000 games/s") == 1 + 2 * (len(game_names()) - 1)
+    assert "Cross Off, 2 seats:" in written
 
 
 def test_machine_names_processor_cores_and_versions():
