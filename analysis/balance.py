@@ -8,7 +8,7 @@ price of every restriction, and the split of scores into luck and skill.
 import dataclasses
 import math
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -70,6 +70,8 @@ class Balance:
         Ladder, restrictions, luck and skill; None when no deals were asked for.
     seconds, games
         How long it took, and the games that were played for the seats.
+    caveats
+        What the players' authors say has to be kept in mind, by spec.
     """
 
     design: Design
@@ -79,6 +81,7 @@ class Balance:
     field: Field | None
     seconds: float
     games: int
+    caveats: Mapping[str, str] = dataclasses.field(default_factory=dict)
 
     @property
     def rotations(self) -> int:
@@ -177,6 +180,7 @@ class Balance:
             "noise_ladder": _ladder_dict(field.noise) if field else None,
             "player_ladder": _ladder_dict(field.players) if field else None,
             "restrictions": [loss._asdict() for loss in field.losses] if field else [],
+            "caveats": dict(self.caveats),
             "seed": self.design.seed,
             "rules_version": self.design.game.rules_version,
             "design": self.design.to_dict(),
@@ -223,20 +227,27 @@ class Balance:
             if goodman
             else "max-t over blocks, each of them one deal under all rotations."
         )
-        return "\n\n".join([head, _wrap(self._seats_sentence(self.seats)), _table(headers, rows), _wrap(note)])
+        warnings = [_wrap(f"Mind {spec}: {caveat}.") for spec, caveat in self.caveats.items()]
+        sentence = _wrap(self._seats_sentence(self.seats))
+        return "\n\n".join([head, sentence, *warnings, _table(headers, rows), _wrap(note)])
 
     def _seats_sentence(self, seats: Seats) -> str:
         margin, fair = f"{100 * seats.margin:.10g} %", _percent(seats.fair)
+        sides = self.design.game.sides is not None
+        what = "sides" if sides else "seats"
         if self.design.deals < FEWEST_BLOCKS:
-            return f"Seats undecided: {_deals(self.design.deals)} cannot carry a verdict: that takes {FEWEST_BLOCKS}."
+            few = f"{_deals(self.design.deals)} cannot carry a verdict: that takes {FEWEST_BLOCKS}."
+            return f"{what.capitalize()} undecided: {few}"
         if seats.verdict == "fair":
-            return f"The seats are fair: every share of wins is within {margin} of {fair}."
+            return f"The {what} are fair: every share of wins is within {margin} of {fair}."
         off = [share for share in seats.shares if share.low > seats.fair or share.high < seats.fair]
         worst = max(off or seats.shares, key=lambda share: abs(share.wins - seats.fair))
-        found = f"{worst.name} wins {_percent(worst.wins)} ({_span(worst.low, worst.high, _percent)})"
+        who = f"the {worst.name} team" if sides else worst.name
+        found = f"{who} wins {_percent(worst.wins)} ({_span(worst.low, worst.high, _percent)})"
         if seats.verdict == "unfair":
-            return f"The seats are unfair: {found}; {fair} would be fair."
-        return f"Seats undecided: {found}; fair is {fair}, the margin {margin}. More deals would narrow the interval."
+            return f"The {what} are unfair: {found}; {fair} would be fair."
+        more = "More deals would narrow the interval."
+        return f"{what.capitalize()} undecided: {found}; fair is {fair}, the margin {margin}. {more}"
 
     def _games_text(self) -> str:
         rows: list[tuple[str, ...]] = []
@@ -429,9 +440,10 @@ def balance(
     recorded = record_games(design, sample)
     if records is not None:
         save_records(recorded, records)
-    field = None
+    ladders = None
     if ladder_deals:
         few = dataclasses.replace(design, deals=min(deals, ladder_deals))
-        field = play_field(few, chosen[0], others, n_jobs=n_jobs, backend=backend, progress=progress)
+        ladders = play_field(few, chosen[0], others, n_jobs=n_jobs, backend=backend, progress=progress)
     seats = seat_balance(played.result, margin) if len(chosen) > 1 else None
-    return Balance(design, played.result, seats, recorded, field, played.seconds, played.games)
+    caveats = {strategy.spec: strategy.caveat for strategy in chosen if strategy.caveat}
+    return Balance(design, played.result, seats, recorded, ladders, played.seconds, played.games, caveats)

@@ -112,6 +112,8 @@ class Strategy:
         What `restrict`, `noisy` and `rollout` add; `wrapping` is the spec with "{}" where the wrapped one stands.
     knowledge
         What it knows by heart; see `strategy`.
+    caveat
+        What has to be kept in mind when a game is judged by its play, in a sentence; told with every such judgement.
     """
 
     game: str
@@ -132,6 +134,7 @@ class Strategy:
     rollout_noise: float = 0.0
     wrapping: str = "{}"
     knowledge: Callable[[Any], NDArray[np.float64]] | None = None
+    caveat: str = ""
 
     @property
     def spec(self) -> str:
@@ -221,6 +224,7 @@ def strategy(
     parameters: Sequence[Parameter] = (),
     tags: Sequence[str] = (),
     knowledge: Callable[[Any], NDArray[np.float64]] | None = None,
+    caveat: str = "",
 ) -> Callable[[Callable[..., Any]], Strategy]:
     """Declare a chooser: `choose(view, rng, params) -> move`.
 
@@ -238,6 +242,8 @@ def strategy(
         `knowledge(rules)` returns numbers (float64) that it knows by heart under these rules, a solved table say: the
         same array at every call, and too large for a constant of compiled code. The function reads them through
         `sims.table.known(params, length)`.
+    caveat
+        What has to be kept in mind when a game is judged by its play, such as a bias that is its own.
 
     Raises
     ------
@@ -245,7 +251,7 @@ def strategy(
         When the function does not take (view, rng, params).
     """
     return lambda function: dataclasses.replace(
-        _declare(function, game, name, parameters, tags, CHOOSER_ARGUMENTS), knowledge=knowledge
+        _declare(function, game, name, parameters, tags, CHOOSER_ARGUMENTS), knowledge=knowledge, caveat=caveat
     )
 
 

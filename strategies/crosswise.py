@@ -630,6 +630,8 @@ def difference_greedy(view: Any, rng: Any, params: Any) -> Any:
     GAME,
     parameters=[Parameter("mirror", 0, 0, 1, "1: the columns team reads the board along its own lines")],
     tags=["published"],
+    caveat="its ties go to the topmost, then the leftmost cell, so that a difference between rows and columns is an "
+    "artefact of that order unless mirror=1",
 )
 def wedel(view: Any, rng: Any, params: Any) -> Any:
     """Complete a six, else stop one, else the largest difference; no dice.

@@ -7,10 +7,12 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from analysis.balance import balance
 from analysis.seats import count_balance, seat_balance
 from analysis.simultaneous import multinomial_intervals
 from sims.design import Design, Outcomes
 from sims.game import SCORE, WIN, WIN_UNIT, Column, Game, find_game
+from sims.jit import COMPILED
 from sims.table import Player
 
 GAME = find_game("criss-cross")
@@ -143,3 +145,22 @@ def test_fair_seats_are_rarely_called_unfair(rotations: int) -> None:
         counts = count_balance(design(rotations, 3), 0, outcomes_of(one_winner(winners, 3)))
         false += seat_balance(counts, margin=0.0).verdict == "unfair"
     assert false <= 9  # 3 are expected; 10 or more in one of 1,000 tests
+
+
+def test_a_caveat_of_a_player_is_told_with_the_verdict() -> None:
+    found = balance("crosswise", ["wedel", "wedel"], deals=60 if COMPILED else 3, sample=0, ladder_deals=0)
+    assert list(found.caveats) == ["wedel"]
+    assert "artefact" in found.to_dict()["caveats"]["wedel"]
+    assert "Mind wedel: " in found.text()
+    assert "Mind" not in balance("crosswise", ["uniform"] * 3, deals=30, sample=0, ladder_deals=0).text()
+
+
+@pytest.mark.parametrize("seats", [2, 3, 4])
+def test_sides_of_a_team_game_are_counted_once(seats: int) -> None:
+    found = balance("crosswise", ["uniform"] * seats, deals=100 if COMPILED else 3, sample=0, ladder_deals=0)
+    assert found.seats is not None
+    assert [share.name for share in found.seats.shares] == ["rows", "columns"]
+    assert sum(share.wins for share in found.seats.shares) == pytest.approx(1)
+    assert found.seats.fair == pytest.approx(0.5)
+    assert "ides " in found.text()  # "The sides are …" or "Sides undecided"
+    assert "seat 0" not in found.text()
