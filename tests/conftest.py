@@ -1,8 +1,13 @@
 """What all tests share."""
 
 import pytest
+from hypothesis import settings
 
 from sims.jit import COMPILED
+
+# How long an example takes says nothing here: the first one compiles, and machines are shared.
+settings.register_profile("crosslab", deadline=None)
+settings.load_profile("crosslab")
 
 # In plain Python these play for minutes what the tests of `sims` and `strategies` show already: that both ways of
 # running give the same games. `make test-slow` runs them so.
