@@ -5,8 +5,9 @@ ifeq ($(OS),Windows_NT)
 BIN := .venv/Scripts
 endif
 
-# What is run with bounds checks too: all code that indexes tables by what a game gives it.
-BOUNDED := $(wildcard tests/sims/test_cr*.py tests/strategies/test_cr*.py) tests/sims/test_asking.py
+# What is run with bounds checks too: the kernels and players, which index tables by what a game gives them.
+GAMES := criss_cross cross_off crosswise
+BOUNDED := $(GAMES:%=tests/sims/test_%.py) $(GAMES:%=tests/strategies/test_%.py) tests/sims/test_asking.py
 
 .PHONY: demo test test-slow lint bench clean
 
