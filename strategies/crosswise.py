@@ -230,6 +230,15 @@ def by_line(table: Any, lines: Any, first: Any, symbol: Any, weight: Any) -> Any
 
 
 @jit
+def most_of(gains: Any) -> Any:
+    """Return the greatest of the six values that `by_line` packs (a signed number)."""
+    most = NONE
+    for line in range(SIDE):
+        most = max(most, (gains >> Word(8 * line)) & BYTE)
+    return np.int64(most) - 128
+
+
+@jit
 def best_by_points(view: Any, rng: Any, hand: Any, rows: Any, columns: Any, by_columns: Any) -> Any:
     """Return the play with the highest `rows` · points of rows + `columns` · points of columns.
 
@@ -314,7 +323,11 @@ def best_by_points(view: Any, rng: Any, hand: Any, rows: Any, columns: Any, by_c
         if shifts:
             row_gains = by_line(view.gain_added, lines, 0, old, rows)
             column_gains = by_line(view.gain_added, lines, SIDE, old, columns)
-            left, most, found = empty, np.int64(LEAST), NONE
+            most, found = np.int64(LEAST), NONE
+            by_row, by_column = row_loss + most_of(row_gains), column_loss + most_of(column_gains)
+            # A stone that stays in its row (or column) changes nothing there.
+            could_be = max(by_row + by_column, by_row, by_column)
+            left = empty if could_be >= best >> ORDER_BITS else NONE
             while left:
                 other = lowest_bit(left)
                 bit = left & (~left + ONE)
@@ -714,21 +727,27 @@ def potential(view: Any, rng: Any, params: Any) -> Any:
     """
     table = known(params, 2 * EXPECTED_SIZE)
     six, threat = params[0], params[1] if view.sudden_win else 0.0
-    comes, goes = np.zeros((LINES, SYMBOLS + 1)), np.zeros((LINES, SYMBOLS + 1))
-    takes, alters = Word(view.hand) >> Word(4 * SYMBOLS) != NONE, needs_changes(view)
+    by_symbol = np.zeros((2, LINES, SYMBOLS + 1))
+    comes, goes = by_symbol[0], by_symbol[1]
+    takes, alters = held(view.hand, REMOVE) | held(view.hand, MOVE) != NONE, needs_changes(view)
     changes = np.zeros((LINES if alters else 0, SYMBOLS + 1, SYMBOLS + 1))
-    left = np.zeros(SYMBOLS + 1, np.int64)
+    left, total = NONE, np.int64(0)  # symbol stones off the board, a byte for each symbol, and in all
     for symbol in range(1, SYMBOLS + 1):
-        left[symbol] = np.int64(view.copies) - np.int64(on_board(view, symbol))
-    total = left.sum()
+        off_board = Word(view.copies) - on_board(view, symbol)
+        left |= off_board << Word(8 * symbol)
+        total += np.int64(off_board)
     for line in range(LINES):
         state, own = view.lines[line], is_own(view, line)
         sign = 1.0 if own else -params[4]
         empty = SIDE - np.int64(SIZES[state])
+        if empty == 0 and not (takes or alters):
+            continue  # nothing can happen to it
         now, fuller, emptier = 0.0, 0.0, 0.0
         for symbol in range(1, SYMBOLS + 1):
             have = np.int64(COUNTS[state, symbol])
-            at = ((left[symbol] * (MOST_LEFT + 1) + total) * STEPS + have) * STEPS + empty
+            at = (
+                (np.int64((left >> Word(8 * symbol)) & BYTE) * (MOST_LEFT + 1) + total) * STEPS + have
+            ) * STEPS + empty
             now += worth_at(table, at, six)
             if empty > 0:
                 with_fuller = worth_at(table, at - 1, six)
@@ -749,12 +768,17 @@ def potential(view: Any, rng: Any, params: Any) -> Any:
             for old in range(1, SYMBOLS + 1):
                 if COUNTS[state, old] == 0:
                     continue
-                at = ((left[old] * (MOST_LEFT + 1) + total) * STEPS + np.int64(COUNTS[state, old])) * STEPS + empty
+                at = (
+                    (np.int64((left >> Word(8 * old)) & BYTE) * (MOST_LEFT + 1) + total) * STEPS
+                    + np.int64(COUNTS[state, old])
+                ) * STEPS + empty
                 lost = worth_at(table, at - STEPS, six) - worth_at(table, at, six)
                 for new in range(1, SYMBOLS + 1):
                     have = np.int64(COUNTS[state, new])
                     if new != old:
-                        at = ((left[new] * (MOST_LEFT + 1) + total) * STEPS + have) * STEPS + empty
+                        at = (
+                            (np.int64((left >> Word(8 * new)) & BYTE) * (MOST_LEFT + 1) + total) * STEPS + have
+                        ) * STEPS + empty
                         won = worth_at(table, at + STEPS, six) - worth_at(table, at, six)
                         after = threat_of(ADDED[REMOVED[state, old], new], own, threat)
                         changes[line, old, new] = sign * (lost + won) + danger - after
@@ -779,8 +803,9 @@ def line_table(view: Any, rng: Any, params: Any) -> Any:
     stones spoil a line, many different ones most of all, and swap and replace stones win at the end.
     """
     threat = params[0] if view.sudden_win else 0.0
-    comes, goes = np.zeros((LINES, SYMBOLS + 1)), np.zeros((LINES, SYMBOLS + 1))
-    takes, alters = Word(view.hand) >> Word(4 * SYMBOLS) != NONE, needs_changes(view)
+    by_symbol = np.zeros((2, LINES, SYMBOLS + 1))
+    comes, goes = by_symbol[0], by_symbol[1]
+    takes, alters = held(view.hand, REMOVE) | held(view.hand, MOVE) != NONE, needs_changes(view)
     changes = np.zeros((LINES if alters else 0, SYMBOLS + 1, SYMBOLS + 1))
     for line in range(LINES):
         state, own = view.lines[line], is_own(view, line)
@@ -788,7 +813,7 @@ def line_table(view: Any, rng: Any, params: Any) -> Any:
         for symbol in range(1, SYMBOLS + 1):
             if SIZES[state] < SIDE:
                 comes[line, symbol] = worth_of_state(ADDED[state, symbol], own, threat) - now
-            if takes and COUNTS[state, symbol] > 0:
+            if (takes or alters) and COUNTS[state, symbol] > 0:
                 without = REMOVED[state, symbol]
                 goes[line, symbol] = worth_of_state(without, own, threat) - now
                 for new in range(1, SYMBOLS + 1) if alters else range(1, 1):
