@@ -74,6 +74,22 @@ def test_the_column_of_ends_is_counted() -> None:
     assert count_balance(design(game=game), 0, outcomes).ends.to_dict() == {0: 7, 1: 3}
 
 
+@pytest.mark.parametrize("seats", [2, 3, 4])
+def test_a_side_is_counted_by_one_of_its_seats(seats: int) -> None:
+    """Partners win together; counted by seat, their wins would add up to more than the games."""
+    game = find_game("crosswise")
+    rng = np.random.default_rng(5)
+    by_side = np.array([[WIN_UNIT, 0], [0, WIN_UNIT], [WIN_UNIT // 2, WIN_UNIT // 2]])[rng.integers(0, 3, (2, 60))]
+    wins = by_side[..., [seat % 2 for seat in range(seats)]]
+    counts = count_balance(design(2, seats, game), 0, outcomes_of(wins, len(game.columns)))
+    assert counts.names == ("rows", "columns")
+    assert counts.wins.means.tolist() == pytest.approx((by_side.mean(axis=(0, 1)) / WIN_UNIT).tolist())
+    seats_found = seat_balance(counts)
+    assert seats_found.fair == pytest.approx(1 / 2)
+    assert [share.name for share in seats_found.shares] == ["rows", "columns"]
+    assert sum(share.wins for share in seats_found.shares) == pytest.approx(1)
+
+
 # --- The verdict -----------------------------------------------------------------------------------------------------
 
 
