@@ -87,9 +87,9 @@ def expected_points(rules: CrossWiseRules) -> NDArray[np.float64]:
     Returns
     -------
     array of float64
-        Of shape (2, 11, 61, 7, 7) in one row: expected points, and chance of six (then without points, when six win; 0
-        when they do not), by stones of the symbol off the board, symbol stones off the board, stones in the line, and
-        empty cells.
+        Of shape (11, 61, 7, 7, 2) in one row, by stones of the symbol off the board, symbol stones off the board,
+        stones in the line, and empty cells: expected points, and beside them the chance of six (then without points,
+        when six win; 0 when they do not).
     """
     return _expected_points(rules.group_points, rules.sudden_win)
 
@@ -106,13 +106,13 @@ def _expected_points(group_points: tuple[int, ...], sudden_win: bool) -> NDArray
             expected[0, :, :, have] += chances[..., drawn] * points[have + drawn]
         if sudden_win:
             expected[1, :, :, have] = chances[..., SIDE - have]
-    return np.ascontiguousarray(expected.reshape(-1))
+    return np.ascontiguousarray(np.moveaxis(expected, 0, -1).reshape(-1))
 
 
 @jit
 def worth_at(table: Any, at: Any, six: Any) -> Any:
     """Return an entry of `expected_points`, with six of a kind at their price."""
-    return table[at] + six * table[at + EXPECTED_SIZE]
+    return table[2 * at] + six * table[2 * at + 1]
 
 
 # --- Fitted worths ---------------------------------------------------------------------------------------------------

@@ -825,7 +825,7 @@ def test_expected_points(rules: CrossWiseRules) -> None:
     expected = players.expected_points(rules)
     assert expected.dtype == np.float64
     assert expected.flags.c_contiguous
-    points, sixes = expected.reshape(2, 11, 61, 7, 7)
+    points, sixes = np.moveaxis(expected.reshape(11, 61, 7, 7, 2), -1, 0)
     chance = (0.0,) * 6 + (1.0,)
     prices = prices_of(rules)
     for left, total, have in product(range(11), range(61), range(7)):
@@ -847,8 +847,8 @@ def test_six_of_a_kind_at_their_price() -> None:
     table = players.expected_points(BASIC)
     at = ((3 * 61 + 20) * 7 + 4) * 7 + 2
     chance = 3 * 2 / (20 * 19)
-    assert table[players.EXPECTED_SIZE + at] == pytest.approx(chance)
-    assert players.worth_at(table, at, 50.0) == pytest.approx(table[at] + 50 * chance)
+    assert table[2 * at + 1] == pytest.approx(chance)
+    assert players.worth_at(table, at, 50.0) == pytest.approx(table[2 * at] + 50 * chance)
 
 
 # --- Worths of lines -------------------------------------------------------------------------------------------------
