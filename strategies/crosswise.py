@@ -60,10 +60,10 @@ NONE = Word(0)
 LEAST = -(1 << 16)  # below all points of a play
 ORDER_BITS = 42  # for the order among equals: stone, symbol that replaces, cells
 STONE_SHIFT, SYMBOL_SHIFT, CELL_SHIFT = 27, 12, 6
-# By line state: five equal stones (whether or not there is a sixth stone), and five with an empty cell.
+# By line state: the stones in it, five equal ones (whether or not there is a sixth stone), and five with an empty cell.
+SIZES = COUNTS.sum(axis=1).astype(np.int64)
 HAS_FIVE = (COUNTS == SIDE - 1).any(axis=1)
-IS_THREAT = HAS_FIVE & (COUNTS.sum(axis=1) == SIDE - 1)
-SIZES = COUNTS.sum(axis=1).astype(np.int64)  # stones in a line
+IS_THREAT = HAS_FIVE & (SIZES == SIDE - 1)
 CERTAIN = 1e6  # above all that lines can be worth
 ONLY_SYMBOLS = Word((1 << 4 * SYMBOLS) - 1)
 FIRST_COLUMN = Word(sum(1 << SIDE * row for row in range(SIDE)))
