@@ -537,8 +537,6 @@ def markers_on(board: Board) -> list[Marker]:
 def removals(position: Position, choice: Choice) -> Iterator[tuple[Marker, ...]]:
     """Go through the sets of markers that a choice of cards can remove."""
     markers = markers_on(position.board)
-    if choice.kind == "joker":
-        markers = [marker for marker in markers if position.board.squares[marker.cell] != WHITE]
     for removed in itertools.combinations(markers, choice.removed):
         if removal_refusal(position.board, removed) is None:
             yield removed

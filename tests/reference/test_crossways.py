@@ -745,6 +745,12 @@ def test_the_shortest_of_all_winning_chains_is_measured() -> None:
     wins(["03 13 23 33 43 53 32 42", "52 54 64 74"], "03 13 23 33 32 42 52 53 54 64 74", 9, 1)
 
 
+def test_both_ways_at_once_have_no_direction_and_the_length_of_the_shorter() -> None:
+    groups = ["03 13 23 33 53 54 64 74", "40 41 41 42 44 45 46 47", "43 00"]
+    wins(groups, ROW, 8, 0)
+    wins(groups, "03 13 23 33 43 53 54 64 74", 8, 0)
+
+
 def test_nothing_is_drawn_after_the_play_that_wins() -> None:
     drawn = draw(0, "AS AS AH AH")
     refused([*WON[:7], drawn], f"event 7: {drawn} should be the end, which team 0 wins")
@@ -985,6 +991,8 @@ def test_jokers_wild_the_square_is_open_and_bears_no_own_marker() -> None:
     ):
         position = at("JOKER 5C", {"11": stack}, jokers_wild=True)
         assert is_legal(position, move("joker", "JOKER 5C", "11 11")) == allowed
+    reason = crossways.refusal(at("JOKER 5C", {"11": "0"}, jokers_wild=True), move("joker", "JOKER 5C", "11 11"))
+    assert reason == "[1, 1] bears a marker of team 0 already"
     last = at("JOKER 5C", {"76": "0"}, jokers_wild=True, markers=2)
     assert not is_legal(last, move("joker", "JOKER 5C", "11 11"))
 
@@ -995,6 +1003,7 @@ def test_jokers_wild_one_a_play_and_never_inside_a_pair_or_run() -> None:
         move("joker", "JOKER JOKER", "11 11"),
         move("joker", "JOKER JOKER", removed="11:1@0 24:2@0"),
         move("joker", "JOKER JOKER 5C", "66 66"),
+        move("joker", "JOKER 5C 6C", "66 66"),
         move("joker", "5C", "66 66"),
         move("single", "JOKER", "66"),
         move("pair", "JOKER JOKER", "66 66"),
@@ -1057,10 +1066,23 @@ def test_goal_block_4x4_all_16_squares() -> None:
     does_not_win([*groups[:2], "34 35 44"], f"{FRAME} 34 35 44 45", goal="block-4x4")
 
 
+def test_goal_shapes_lie_anywhere_on_the_board() -> None:
+    corner = "55 56 57 65 66 67 75 76 77"
+    wins(["55 55 56 57 57 65", "66 67 75 75 76 77"], corner, 9, 0, goal="block-3x3")
+    numbers = {"block-3x3": 36, "frame-4x4": 25, "block-4x4": 25, "straight": 16}
+    for goal, number in numbers.items():
+        shapes = {tuple(sorted(shape.cells)) for shape in crossways.shapes_of(Rules(goal=goal))}
+        assert len(shapes) == number
+        assert {place for shape in shapes for place in shape} == set(CELLS)
+
+
 def test_goal_straight_a_full_row_or_column() -> None:
     wins(["40 41 41 42 43", "44 45 46 47"], ROW, 8, -1, goal="straight")
     wins(["04 14 14 24 34 44", "54 64 74"], column(4), 8, 1, goal="straight")
     does_not_win(["03 13 23 33 43", "53 54 64 74"], "03 13 23 33 43 53 54 64 74", goal="straight")
+    parallel = ["04 14 14 24 34 44 54 64", "03 13 23 33 43 53 63 63", "73 74"]
+    wins(parallel, column(3), 8, 1, goal="straight")
+    wins(parallel, column(4), 8, 1, goal="straight")
     both_groups = ["04 14 14 24 34", "54 64 74", "40 41 41 42 43 45 46", "47 44"]
     wins(both_groups, column(4), 8, 0, goal="straight")
 
@@ -2395,7 +2417,12 @@ def fast_rules(fast: Any, source: random.Random) -> Any:
     team_size = source.choice([1, 1, 2])
     kept = source.sample(sorted(options), min(len(options), source.choice([0, 4, 9, 13])))
     changes = {name: value for name, value in options.items() if name not in kept}
-    return fast.rules().replace(**{**changes, "team_size": team_size})
+    return playable(fast.rules().replace(**{**changes, "team_size": team_size}))
+
+
+def playable(rules: Any) -> Any:
+    """Return rules whose games do not take minutes without the JIT."""
+    return rules if COMPILED else rules.replace(turn_limit=min(rules.turn_limit, 15))
 
 
 def some_player(source: random.Random, thinks: bool) -> str:
@@ -2457,12 +2484,12 @@ def test_the_games_of_every_variant_are_those_of_the_rulebook(fast: Any) -> None
     source = random.Random("variants")
     variants = [*fast.variants]
     for name in variants if COMPILED else variants[:1]:
-        check_games(fast, source, fast.variant(name), 4 if COMPILED else 1)
+        check_games(fast, source, playable(fast.variant(name)), 4 if COMPILED else 1)
 
 
 @pytest.mark.parametrize("team_size", [1, 2])
 def test_every_rotation_of_a_replayed_game_is_that_of_the_rulebook(fast: Any, team_size: int) -> None:
-    rules = fast.rules().replace(team_size=team_size, turn_limit=400 if COMPILED else 12)
+    rules = playable(fast.rules().replace(team_size=team_size))
     for seats in crossways.SEATS[team_size] if COMPILED else crossways.SEATS[team_size][:1]:
         players = [find_strategy(fast.name, spec).player() for spec in itertools.islice(itertools.cycle(NAMES), seats)]
         for rotation in range(seats // team_size):
@@ -2483,7 +2510,7 @@ def test_the_defaults_of_the_options_are_those_of_the_rulebook(fast: Any) -> Non
 
 def test_a_changed_log_is_refused(fast: Any) -> None:
     """The referee looks at what the fast engine tells: an outcome that is not the game's is found."""
-    rules = fast.rules().replace(turn_limit=20 if COMPILED else 6)
+    rules = playable(fast.rules())
     players = [find_strategy(fast.name, "uniform").player()] * 2
     trace = json.loads(json.dumps(replay(fast, rules, players, seed=7, deal=3)))
     crossways.referee(trace)
@@ -2501,7 +2528,7 @@ def test_many_games_are_those_of_the_rulebook(fast: Any, part: int) -> None:
     source = random.Random(f"many {part}")
     variants = [*fast.variants]
     for number in range(400 if COMPILED else 4):
-        rules = fast.variant(source.choice(variants)) if number % 5 == 0 else fast_rules(fast, source)
+        rules = playable(fast.variant(source.choice(variants))) if number % 5 == 0 else fast_rules(fast, source)
         check_games(fast, source, rules, 5 if COMPILED else 1)
         if number % 40 == 0 and COMPILED:
             check_games(fast, source, rules.replace(turn_limit=min(rules.turn_limit, 40)), 1, thinks=True)
