@@ -233,7 +233,7 @@ class Balance:
 
     def _seats_sentence(self, seats: Seats) -> str:
         margin, fair = f"{100 * seats.margin:.10g} %", _percent(seats.fair)
-        sides = self.design.game.sides is not None
+        sides = self.design.game.in_teams(self.design.rules, len(self.design.lineups[0]))
         what = "sides" if sides else "seats"
         if self.design.deals < FEWEST_BLOCKS:
             few = f"{_deals(self.design.deals)} cannot carry a verdict: that takes {FEWEST_BLOCKS}."

@@ -73,8 +73,8 @@ def make_contest(
     chosen = find_field(found, strategies)
     by = check_measure(measure)
     margin = check_margin(found, UNITS[by], margin)
-    who = resolve_format(found, format, seats, len(chosen))
-    tournament = make_tournament(found, len(chosen), *who, lineups=lineups, seed=seed)
+    who = resolve_format(found, rules, format, seats, len(chosen))
+    tournament = make_tournament(found, rules, len(chosen), *who, lineups=lineups, seed=seed)
     return Contest(found, rules, seed, chosen, tournament, by, margin)
 
 

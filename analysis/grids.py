@@ -20,7 +20,7 @@ from analysis.matches import make_match
 from analysis.simultaneous import Moments
 from sims.design import CHUNK, Design, Outcomes, check_whole
 from sims.errors import UsageError
-from sims.game import SCORE, WIN, Game, find_game, near_misses
+from sims.game import SCORE, WIN, Game, find_game, near_misses, seat_words
 from sims.run import run
 from sims.table import Player
 from strategies.api import Strategy, number
@@ -345,7 +345,7 @@ class Setup:
     backend: str
     progress: bool
 
-    def parts(self, players: Sequence[Player]) -> list[list[tuple[tuple[Player, ...], tuple[bool, ...]]]]:
+    def parts(self, rules: Any, players: Sequence[Player]) -> list[list[tuple[tuple[Player, ...], tuple[bool, ...]]]]:
         """Return for each player the line-ups that it plays in, and which places of them are its own.
 
         One seat: each plays the deal alone. Opponents: each plays the deal with the same opponents. One strategy and no
@@ -358,7 +358,7 @@ class Setup:
             return [[((players[0],) * self.seats, (True,) * self.seats)]]
         found: list[list[tuple[tuple[Player, ...], tuple[bool, ...]]]] = [[] for _ in players]
         for a, b in itertools.combinations(range(len(players)), 2):
-            match = make_match(players[a], players[b], self.seats, ())
+            match = make_match(self.game, rules, players[a], players[b], self.seats, ())
             for lineup, sides in zip(match.lineups, match.sides, strict=True):
                 found[a].append((lineup, tuple(side > 0 for side in sides)))
                 found[b].append((lineup, tuple(side < 0 for side in sides)))
@@ -368,13 +368,13 @@ class Setup:
         """Whether line-ups are turned: a table of one strategy would only be played again."""
         return self.seats == 1 or bool(self.opponents) or players > 1
 
-    def seat_games(self, players: int) -> list[list[int]]:
+    def seat_games(self, rules: Any, players: int) -> list[list[int]]:
         """Return how often each player sits at each seat in one block, `[player][seat]`."""
         anyone = [Player(f"{place}", f"{place}") for place in range(players)]
-        turns = self.game.rotate(self.seats)[: None if self.rotate(players) else 1]
+        turns = self.game.rotate(rules, self.seats)[: None if self.rotate(players) else 1]
         return [
             [sum(own[seating[seat]] for _, own in parts for seating in turns) for seat in range(self.seats)]
-            for parts in self.parts(anyone)
+            for parts in self.parts(rules, anyone)
         ]
 
     def play(self, points: Sequence[Point]) -> Iterator[tuple[Values, float, int]]:
@@ -390,7 +390,7 @@ class Setup:
             # Points of equal rules share a design, and a line-up that two of them have is played once.
             lineups, places, rows = plans.setdefault(point.rules, ({}, [], []))
             places.append(place)
-            for parts in self.parts([strategy.player() for strategy in point.strategies]):
+            for parts in self.parts(point.rules, [strategy.player() for strategy in point.strategies]):
                 rows.append(tuple((lineups.setdefault(lineup, len(lineups)), own) for lineup, own in parts))
         measures = len(self.game.columns) + 1 + (self.seats if self.seats > 1 else 0)
         step = max(1, LARGEST_BATCH // (len(points) * count * measures * CHUNK)) * CHUNK
@@ -432,6 +432,7 @@ class Setup:
 
 def make_setup(
     game: Game,
+    rules: Sequence[Any],
     seats: int | None,
     opponents: "Sequence[str | Strategy]",
     deals: int,
@@ -440,11 +441,18 @@ def make_setup(
     backend: str,
     progress: bool,
 ) -> Setup:
-    """Resolve seats and opponents as `compare` does, and check all numbers."""
+    """Resolve seats and opponents as `compare` does, for all the rules that are played, and check all numbers."""
     others = tuple(find_strategy(game.name, spec).player() for spec in opponents)
+    allowed = [
+        number for number in game.seat_numbers(rules[0]) if all(number in game.seat_numbers(one) for one in rules)
+    ]
+    if not allowed:
+        raise UsageError(f"the points of this grid have no number of seats of {game.name} in common: play them apart")
     if seats is None:
-        seats = len(others) + 1 if others else game.seats[0]
+        seats = len(others) + 1 if others else allowed[0]
     seats = check_whole("seats", seats, *game.seats)
+    if seats not in allowed:
+        raise UsageError(f"{game.name} under the rules of all points is for {seat_words(allowed)} seats, not {seats}")
     if others and seats != len(others) + 1:
         raise UsageError(f"{len(others)} opponents and one strategy make {len(others) + 1} seats, not {seats}")
     setup = Setup(game, seats, others, deals, seed, n_jobs, backend, progress)
@@ -509,14 +517,15 @@ class Measures:
 
     @property
     def names(self) -> list[str]:
-        """The names of all statistics: `mean_score`, `sd_score`, the other columns, and wins where seats compete."""
+        """The names of all statistics: `mean_score`, `sd_score`, the other columns, and wins by seat at a table."""
         alone = self.seats == 1
         others = [
             f"mean_{column.name}"
             for place, column in enumerate(self.game.columns)
             if place != SCORE and not (alone and column.name in ("rank", "win"))
         ]
-        return ["mean_score", "sd_score", *others, *([] if alone else [f"win_seat_{at}" for at in range(self.seats)])]
+        taken = [] if alone else [at for at, games in enumerate(self.seat_games) if games]
+        return ["mean_score", "sd_score", *others, *(f"win_seat_{at}" for at in taken)]
 
     def measure(self, name: str, moments: Moments, offset: int = 0) -> Measured:
         """Return a statistic, and its gradient over all values of the moments.

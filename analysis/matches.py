@@ -68,22 +68,21 @@ class Match:
         )
 
 
-def make_match(a: Player, b: Player, seats: int, opponents: Sequence[Player]) -> Match:
+def make_match(game: Game, rules: Any, a: Player, b: Player, seats: int, opponents: Sequence[Player]) -> Match:
     """Return the line-ups of a comparison.
 
     One seat: each plays the deal alone. Opponents: each plays the deal with the same opponents. Otherwise both sit at
-    one table and alternate, once beginning with A and, where turning the table does not give that anyway, once
-    beginning with B.
+    one table and alternate, seat by seat or, at a table of teams, team by team: once beginning with A and, where
+    turning the table does not give that anyway, once beginning with B.
     """
     if opponents or seats == 1:
         rest = tuple(opponents)
         return Match(((a, *rest), (b, *rest)), ((1, *(0 for _ in rest)), (-1, *(0 for _ in rest))))
-    forth = tuple((a, b)[seat % 2] for seat in range(seats))
-    back = tuple((b, a)[seat % 2] for seat in range(seats))
-    signs = tuple((1, -1)[seat % 2] for seat in range(seats))
-    if seats % 2 == 0:
-        return Match((forth,), (signs,))
-    return Match((forth, back), (signs, tuple(-sign for sign in signs)))
+    signs = tuple((1, -1)[party % 2] for party in game.party_of(rules, seats))
+    turned = [tuple(signs[who] for who in seating) for seating in game.rotate(rules, seats)]
+    both = sorted(turned) != sorted(tuple(-sign for sign in line) for line in turned)
+    sides = (signs, tuple(-sign for sign in signs)) if both else (signs,)
+    return Match(tuple(tuple(a if sign > 0 else b for sign in line) for line in sides), sides)
 
 
 def count_pairs(
@@ -264,7 +263,7 @@ class Pairing:
         self, first: Player, second: Player, deals: int, *, first_deal: int = 0, with_luck: bool = False, **work: Any
     ) -> tuple[Design, Run[PairedCounts]]:
         """Play two players on deals from `first_deal` on; `work` goes to `sims.run.run`."""
-        match = make_match(first, second, self.seats, self.others)
+        match = make_match(self.game, self.rules, first, second, self.seats, self.others)
         design = Design(self.game, self.rules, match.lineups, seed=self.seed, deals=deals, first_deal=first_deal)
         sides = match.design_sides(design)
         reduce = functools.partial(count_pairs, sides=sides, unit=self.unit, with_luck=with_luck)
@@ -337,7 +336,7 @@ def make_pairing(
     rules = found.resolve_rules(variant)
     first, second, *others = (find_strategy(found.name, spec).player() for spec in (a, b, *opponents))
     margin = check_margin(found, unit, margin)
-    seats = _seats(found, seats, len(others))
+    seats = _seats(found, rules, seats, len(others))
     if unit.measure == "win" and seats == 1:
         raise UsageError("measure='win' does not fit 1 seat, where every game is won: give 2 seats or more")
     return Pairing(found, rules, first, second, seats, tuple(others), margin, seed, unit)
@@ -373,10 +372,12 @@ def compare(
     measure
         "score" compares points; "win" compares wins, of which n winners of a game have 1/n each, and needs two seats.
     seats
-        Seats at the table; by default the fewest that the game has, or one more than there are opponents. With one
-        seat, A and B each play the deal alone; with more, they sit at one table and take turns at all seats.
+        Seats at the table; by default the fewest that the rules allow, or one more than there are opponents. With one
+        seat, A and B each play the deal alone; with more, they sit at one table and take turns at all seats. In teams,
+        each of them plays for whole teams.
     opponents
-        Others at the table: then A and B do not meet, each plays the deal with these, at every seat.
+        Others at the table: then A and B do not meet, each plays the deal with these, at every seat or, in teams, at
+        one seat of every team.
     margin
         The difference a game that does not matter; by default the game's in points, and 0.01 wins.
     variant, n_jobs, backend, store, progress
@@ -419,12 +420,12 @@ def compare(
     )
 
 
-def _seats(game: Game, seats: int | None, opponents: int) -> int:
+def _seats(game: Game, rules: Any, seats: int | None, opponents: int) -> int:
     if seats is None:
-        seats = opponents + 1 if opponents else game.seats[0]
+        seats = opponents + 1 if opponents else game.seat_numbers(rules)[0]
     if isinstance(seats, bool) or not isinstance(seats, int):
         raise UsageError(f"seats={seats!r} does not fit: it takes a whole number")
-    game.check_seats(seats)
+    game.check_seats(seats, rules)
     if opponents and seats != opponents + 1:
         raise UsageError(f"{opponents} opponents and one strategy make {opponents + 1} seats, not {seats}")
     return seats

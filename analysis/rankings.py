@@ -332,7 +332,7 @@ class Ranking:
 
     @property
     def first_seat(self) -> tuple[float, Interval] | None:
-        """What sitting first is worth in Elo points, with its interval; None unless there are two seats."""
+        """What sitting first is worth in Elo points, with its interval; None unless there are two parties."""
         if self.rated is None or math.isnan(self.rated.ratings.advantage):
             return None
         last = np.eye(len(self.rated.covariance))[-1]
@@ -378,9 +378,10 @@ class Ranking:
         told = []
         if self.blocks < FEWEST_BLOCKS:
             told.append(f"{self.blocks} deals are too few to be sure of any rank: give {FEWEST_BLOCKS} or more.")
-        tables = possible_tables(self.tournament.game, len(self.strategies), self.tournament.seats)
-        if self.tournament.format == "tables" and len(self.tournament.lineups) < tables:
-            told.append(f"{len(self.tournament.lineups):,} of {tables:,} possible line-ups were played on every deal.")
+        played = self.tournament
+        tables = possible_tables(played.game, played.rules, played.strategies, played.seats)
+        if played.format == "tables" and len(played.lineups) < tables:
+            told.append(f"{len(played.lineups):,} of {tables:,} possible line-ups were played on every deal.")
         if self.rated is not None and self.rated.ridge:
             told.append(
                 "Some strategies never lost to the others, so the best ratings are infinite: a prior keeps them finite."
@@ -466,7 +467,7 @@ class Ranking:
             ("Elo", [f"{row['elo']:z.0f}" for row in rows]),
             (f"{100 * self.confidence:.10g} % interval", [_range(row["low"], row["high"], 0) for row in rows]),
         ]
-        model = "Bradley and Terry" if self.tournament.seats == 2 else "Plackett and Luce"
+        model = "Bradley and Terry" if self.tournament.parties == 2 else "Plackett and Luce"
         lines = [
             wrapped(f"Ratings after {model} (mean 0)"),
             wide_table(("rank", "strategy"), [[str(row["rank"]), row["strategy"]] for row in rows], columns),
@@ -579,7 +580,7 @@ def rank(
     deals, seed
         Which deals; each is a block.
     seats
-        Seats at the table; by default the fewest that the game and the format have.
+        Seats at the table; by default the fewest that the rules and the format allow.
     format
         "solo": each plays the deals alone. "round-robin": every two meet, alternating at the table. "one-against-all":
         each meets copies of each other one. "tables": different strategies at every table. "auto" chooses; see

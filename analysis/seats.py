@@ -63,7 +63,7 @@ class BalanceCounts:
 def count_balance(design: Design, chunk: int, outcomes: Sequence[Outcomes]) -> BalanceCounts:
     """Count the outcomes of one chunk of a design with one line-up."""
     game = design.game
-    parties = game.parties(outcomes[0].shape[2])
+    parties = game.parties(design.rules, outcomes[0].shape[2])
     array = outcomes[0][:, :, list(parties.values())]
     rotations = len(array)
     names = [column.name for column in game.columns]

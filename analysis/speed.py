@@ -100,7 +100,7 @@ def measure(
     game
         The game's name.
     seats
-        Seats at the table, each with the same player; the game's fewest by default.
+        Seats at the table, each with the same player; by default the fewest of the basic rules.
     seconds
         Time for each figure in games/s, over all its repeats.
     full
@@ -123,7 +123,7 @@ def measure(
     name = found.name
     check_seconds(seconds)
     if seats is not None:
-        found.check_seats(seats)
+        found.check_seats(seats, found.variant())
     sections: dict[str, Callable[[], pl.DataFrame]] = {
         "players": lambda: players(name, seconds, seats),
         "yardstick": lambda: yardstick(name, seconds),
@@ -149,9 +149,15 @@ def check_seconds(seconds: float) -> None:
 # --- Games a second --------------------------------------------------------------------------------------------------
 
 
+def fewest_seats(game: str) -> int:
+    """Return the fewest seats that the basic rules of a game allow."""
+    found = find_game(game)
+    return found.seat_numbers(found.variant())[0]
+
+
 def play(game: str, name: str, deals: int, n_jobs: int = 1, seats: int | None = None) -> Results:
     """Play a strategy at every seat of a table, the game's smallest by default; one seat is solo."""
-    lineup = [name] * (seats or find_game(game).seats[0])
+    lineup = [name] * (seats or fewest_seats(game))
     return simulate(game, lineup, deals=deals, rotate=False, n_jobs=n_jobs, rows=False, progress=False)
 
 
@@ -414,7 +420,7 @@ def memory(game: str) -> pl.DataFrame:
     if not can_measure_memory():
         return _skip("memory", "the platform does not tell the peak memory of a process")
     few, many = (
-        ["simulate", game, *["uniform"] * find_game(game).seats[0], "--format", "json", "--deals", str(deals)]
+        ["simulate", game, *["uniform"] * fewest_seats(game), "--format", "json", "--deals", str(deals)]
         for deals in (FEW_DEALS, MANY_DEALS)
     )
     run_command([*few[:-1], "1"])  # compiles, which takes memory of its own

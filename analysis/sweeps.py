@@ -82,17 +82,18 @@ class Sweep:
     games: int
 
     @functools.cached_property
-    def measures(self) -> tuple[Measures, ...]:
-        """The statistics of each strategy."""
-        count = len(self.strategies)
+    def measures(self) -> tuple[tuple[Measures, ...], ...]:
+        """The statistics of each strategy, `measures[point][strategy]`: rules may change who sits where."""
+        game, seats, count = self.setup.game, self.setup.seats, len(self.strategies)
+        known = {point.rules: self.setup.seat_games(point.rules, count) for point in self.points}
         return tuple(
-            Measures(self.setup.game, self.setup.seats, tuple(games)) for games in self.setup.seat_games(count)
+            tuple(Measures(game, seats, tuple(games)) for games in known[point.rules]) for point in self.points
         )
 
-    @property
+    @functools.cached_property
     def names(self) -> list[str]:
-        """The names of all statistics."""
-        return self.measures[0].names
+        """The names of the statistics that all points have."""
+        return [name for name in self.measures[0][0].names if all(name in here[0].names for here in self.measures)]
 
     def _keys(self, point: int) -> dict[str, Any]:
         values = zip(self.axes, self.points[point].values, strict=True)
@@ -103,14 +104,14 @@ class Sweep:
 
     def _statistic(self, point: int, strategy: int, name: str) -> tuple[float, Interval]:
         moments = self.moments[point][strategy]
-        value, gradient = self.measures[strategy].measure(name, moments, moments.strategies // 2)
+        value, gradient = self.measures[point][strategy].measure(name, moments, moments.strategies // 2)
         error = standard_error(moments, gradient)
         return value, student_interval(value, error, moments.blocks, self.confidence)
 
     def _effect(self, point: int, strategy: int, name: str) -> tuple[float, Interval]:
         moments = self.moments[point][strategy]
-        base = self.measures[strategy].measure(name, moments)
-        here = self.measures[strategy].measure(name, moments, moments.strategies // 2)
+        base = self.measures[0][strategy].measure(name, moments)
+        here = self.measures[point][strategy].measure(name, moments, moments.strategies // 2)
         effect = here.value - base.value
         error = standard_error(moments, here.gradient, -base.gradient)
         return effect, student_interval(effect, error, moments.blocks, self.confidence)
@@ -133,7 +134,7 @@ class Sweep:
                         "strategy": strategy,
                         "spec": point.strategies[which].spec,
                         "blocks": blocks,
-                        "games": blocks * sum(self.measures[which].seat_games),
+                        "games": blocks * sum(self.measures[place][which].seat_games),
                         "mean": mean,
                         "low": defined(interval.low),
                         "high": defined(interval.high),
@@ -187,7 +188,7 @@ class Sweep:
         rows = []
         for place, moments in enumerate(self.scores):
             for a, b in pairs:
-                games = sum(self.measures[a].seat_games)
+                games = sum(self.measures[place][a].seat_games)
                 effect, error = (number / games for number in moments.difference(a, b))
                 interval = student_interval(effect, error, moments.blocks, at_once)
                 winner = self.strategies[a if effect > 0 else b]
@@ -389,11 +390,11 @@ def sweep(
     deals, seed
         Which deals; each is a block.
     seats
-        Seats at the table; by default the fewest that the game has, or one more than there are opponents. With one
-        seat, each strategy plays the deal alone. With more, every two strategies meet as in `compare`; a single one
-        plays against itself, and its wins by seat tell what the seats are worth.
+        Seats at the table, which the rules of all points must allow; by default the fewest that they do, or one more
+        than there are opponents. With one seat, each strategy plays the deal alone. With more, every two strategies
+        meet as in `compare`; a single one plays against itself, and its wins by seat tell what the seats are worth.
     opponents
-        Others at the table: then the strategies do not meet, each plays the deal with these, at every seat.
+        Others at the table: then the strategies do not meet, each plays the deal with these, as in `compare`.
     confidence
         Of all intervals, between 0 and 1.
     variant
@@ -417,7 +418,8 @@ def sweep(
     axes, points = make_grid(rules, given, grid)
     if not axes:
         raise UsageError("a sweep needs something to vary: option=value|value or strategy.parameter=value|value")
-    setup = make_setup(found, seats, opponents, deals, seed, n_jobs, backend, progress)
+    rules_played = list(dict.fromkeys(point.rules for point in points))
+    setup = make_setup(found, rules_played, seats, opponents, deals, seed, n_jobs, backend, progress)
     moments: list[list[Moments | None]] = [[None] * len(given) for _ in points]
     scores: list[Moments | None] = [None] * len(points)
     seconds, games = 0.0, 0

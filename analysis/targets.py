@@ -14,6 +14,7 @@ from analysis.frames import defined
 from analysis.grids import (
     Axis,
     Measures,
+    Point,
     Setup,
     add_moments,
     exact_moments,
@@ -297,7 +298,7 @@ def find_target(
     found = find_game(game)
     rules = found.resolve_rules(variant)
     given = find_strategies(found, strategy)
-    axes, _ = make_grid(rules, given, grid)
+    axes, points = make_grid(rules, given, grid)
     if len(given) > 1:
         raise UsageError(f"a target is for one strategy, not for {len(given)}")
     if len(axes) != 1 or len(axes[0].values) < 2:
@@ -306,8 +307,10 @@ def find_target(
     whole = axis.strategy is None
     if whole and not isinstance(found.rules.options()[axis.attribute].metadata["check"], Whole):
         raise UsageError(f"a target needs a numeric option or a parameter, and {axis.name} is not one number")
-    setup = make_setup(found, seats, opponents, deals, seed, n_jobs, backend, progress)
-    measures = Measures(found, setup.seats, tuple(setup.seat_games(1)[0]))
+    setup = make_setup(
+        found, [point.rules for point in points], seats, opponents, deals, seed, n_jobs, backend, progress
+    )
+    measures = _measures(setup, axis, points)
     if target not in measures.names:
         raise UsageError(f"unknown target {target!r}{near_misses(target, measures.names)}")
     if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
@@ -316,8 +319,9 @@ def find_target(
 
     def play(values: Sequence[float]) -> Moments:
         total = None
-        points = [make_point(rules, given, axes, [int(at) if whole else at]) for at in values]
-        for batch, seconds, games in setup.play(points):
+        tried_here = [make_point(rules, given, axes, [int(at) if whole else at]) for at in values]
+        _measures(setup, axis, [*points, *tried_here])
+        for batch, seconds, games in setup.play(tried_here):
             spent[0] += seconds
             spent[1] += games
             total = add_moments(total, exact_moments(np.concatenate(batch[:, 0], axis=1)))
@@ -370,6 +374,14 @@ def find_target(
         seconds=spent[0],
         games=int(spent[1]),
     )
+
+
+def _measures(setup: Setup, axis: Axis, points: Sequence[Point]) -> Measures:
+    """Return the statistics of one strategy at some points; refuse an option that changes who sits where."""
+    found = {tuple(setup.seat_games(point.rules, 1)[0]) for point in points}
+    if len(found) > 1:
+        raise UsageError(f"a target needs the same table at every point, and {axis.name} changes who sits where")
+    return Measures(setup.game, setup.seats, found.pop())
 
 
 def _encloses(first: Evaluation, second: Evaluation, value: float) -> bool:

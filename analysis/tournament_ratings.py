@@ -27,7 +27,7 @@ class Rated:
     ratings
         The fit, whose own standard errors take all games as independent.
     covariance
-        The covariance of the strengths and, with two seats, of the advantage of the first seat (the last row and
+        The covariance of the strengths and, with two parties, of the advantage of the first one (the last row and
         column), over groups of blocks; nan below two groups.
     groups
         The number of groups of blocks.
@@ -65,8 +65,8 @@ def rate(tournament: Tournament, orders: Orders) -> Rated | None:
     Returns
     -------
     Rated or None
-        With two seats the ratings of Bradley and Terry, with the advantage of the first seat; with more those of
-        Plackett and Luce; None for solo games.
+        With two parties (seats, or teams) the ratings of Bradley and Terry, with the advantage of the one that sits
+        first; with more those of Plackett and Luce; None for solo games.
 
     Notes
     -----
@@ -80,7 +80,7 @@ def rate(tournament: Tournament, orders: Orders) -> Rated | None:
     np.add.at(totals, places, orders.counts)
     count = tournament.strategies
     fit: Callable[[float], Ratings]
-    if tournament.seats == 2:
+    if tournament.parties == 2:
         wins = _first_seat_wins(finishes, totals, count)
         fit = functools.partial(bradley_terry, wins)
         features = np.column_stack([np.tile(np.eye(count), (2, 1)), np.repeat([0.0, 1.0], count)])

@@ -9,7 +9,7 @@ import itertools
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -50,7 +50,7 @@ class Tournament:
 
     Attributes
     ----------
-    game, seats, format
+    game, rules, seats, format
         What is played, and how.
     strategies
         The number of strategies, K.
@@ -61,6 +61,7 @@ class Tournament:
     """
 
     game: Game
+    rules: Any
     seats: int
     format: Format
     strategies: int
@@ -75,20 +76,29 @@ class Tournament:
     @property
     def scale(self) -> int:
         """The number of seat-games that each strategy has in a block."""
-        counted = sum(
-            who == 0 and mine
+        return sum(
+            lineup[place] == 0 and own[place]
             for lineup, own in zip(self.lineups, self.own, strict=True)
-            for who, mine in zip(lineup, own, strict=True)
+            for seating in self.game.rotate(self.rules, self.seats)
+            for place in seating
         )
-        return counted * len(self.game.rotate(self.seats))
 
     @property
     def meetings(self) -> int:
         """How often two strategies are compared in a block: once over all of it, or each time that they meet."""
         if not self.direct:
             return 1
-        pairs = sum(lineup.count(0) * lineup.count(1) for lineup in self.lineups)
-        return pairs * len(self.game.rotate(self.seats))
+        seated = [
+            [lineup[place] for place in seating]
+            for lineup in self.lineups
+            for seating in self.game.rotate(self.rules, self.seats)
+        ]
+        return sum(table.count(0) * table.count(1) for table in seated)
+
+    @property
+    def parties(self) -> int:
+        """How many can win a game: the seats, or the sides at a table of teams."""
+        return len(self.game.parties(self.rules, self.seats))
 
     def value_unit(self, measure: Measure) -> int:
         """Return what block totals of a measure are divided by, beside the seat-games."""
@@ -112,16 +122,16 @@ class Tournament:
         return dataclasses.replace(self, lineups=tuple(line for line, _ in kept), own=tuple(own for _, own in kept))
 
 
-def resolve_format(game: Game, format: str, seats: int | None, strategies: int) -> tuple[Format, int]:
+def resolve_format(game: Game, rules: Any, format: str, seats: int | None, strategies: int) -> tuple[Format, int]:
     """Choose what the user left open.
 
     Parameters
     ----------
-    game
-        The game.
+    game, rules
+        What is played.
     format
-        One of `FORMATS`, or "auto": solo for one seat, a round robin for two; with more seats, tables of different
-        strategies where there are enough of them and no seats play together, else a round robin.
+        One of `FORMATS`, or "auto": solo for one seat, a round robin for two parties (seats, or teams); with more,
+        tables of different strategies where there are enough of them, else a round robin.
     seats
         Seats at the table, or None for the fewest that fit.
     strategies
@@ -140,25 +150,28 @@ def resolve_format(game: Game, format: str, seats: int | None, strategies: int) 
     if format not in known:
         raise UsageError(f"unknown format {format!r}{near_misses(format, known)}")
     if seats is None:
-        seats = 1 if format == "solo" else game.seats[0] if format == "auto" else max(2, game.seats[0])
+        numbers = game.seat_numbers(rules)
+        several = min((number for number in numbers if number > 1), default=2)
+        seats = 1 if format == "solo" else numbers[0] if format == "auto" else several
     seats = check_whole("seats", seats, *game.seats)
+    game.check_seats(seats, rules)
     if format == "auto":
-        apart = len(game.rotate(seats)) == seats
-        format = "solo" if seats == 1 else "tables" if seats > 2 and strategies >= seats and apart else "round-robin"
+        parties = len(game.parties(rules, seats))
+        format = "solo" if seats == 1 else "tables" if strategies >= parties > 2 else "round-robin"
     if (format == "solo") != (seats == 1):
         raise UsageError(f"format={format} does not fit seats={seats}: solo is for 1, the others for 2 or more")
     return next(item for item in FORMATS if item == format), seats
 
 
 def make_tournament(
-    game: Game, strategies: int, format: Format, seats: int, *, lineups: int | None = None, seed: int = 1
+    game: Game, rules: Any, strategies: int, format: Format, seats: int, *, lineups: int | None = None, seed: int = 1
 ) -> Tournament:
-    """Return the line-ups of a tournament.
+    """Return the line-ups of a tournament; at a table of teams, every team plays one strategy.
 
     Parameters
     ----------
-    game
-        The game.
+    game, rules
+        What is played.
     strategies
         The number of strategies, 2 or more.
     format, seats
@@ -179,33 +192,43 @@ def make_tournament(
     if format == "solo":
         chosen = [((who,), (True,)) for who in range(strategies)]
     elif format == "tables":
-        chosen = [(line, (True,) * seats) for line in choose_tables(game, strategies, seats, lineups, seed)]
-    elif format == "one-against-all" and seats > 2:
-        lone = (True, *[False] * (seats - 1))
-        chosen = [((a, *[b] * (seats - 1)), lone) for a, b in itertools.permutations(range(strategies), 2)]
+        chosen = [(line, (True,) * seats) for line in choose_tables(game, rules, strategies, seats, lineups, seed)]
+    elif format == "one-against-all" and len(game.parties(rules, seats)) > 2:
+        lone = tuple(party == 0 for party in game.party_of(rules, seats))
+        pairs = itertools.permutations(range(strategies), 2)
+        chosen = [(tuple(a if alone else b for alone in lone), lone) for a, b in pairs]
     else:  # a table of two with one against all is that of a round robin
         anyone = [Player(f"{who}", f"{who}") for who in range(strategies)]
         chosen = [
             (tuple(a if side > 0 else b for side in sides), (True,) * seats)
             for a, b in itertools.combinations(range(strategies), 2)
-            for sides in make_match(anyone[a], anyone[b], seats, ()).sides
+            for sides in make_match(game, rules, anyone[a], anyone[b], seats, ()).sides
         ]
     lines, own = tuple(line for line, _ in chosen), tuple(mine for _, mine in chosen)
-    return Tournament(game, seats, format, strategies, lines, own)
+    return Tournament(game, rules, seats, format, strategies, lines, own)
 
 
-def possible_tables(game: Game, strategies: int, seats: int) -> int:
+def _turns_of_parties(game: Game, rules: Any, seats: int) -> list[tuple[int, ...]]:
+    """Return in how many ways turning the table seats the parties: which party's players sit where each party sat."""
+    party, firsts = game.party_of(rules, seats), game.parties(rules, seats).values()
+    return list(dict.fromkeys(tuple(party[turn[seat]] for seat in firsts) for turn in game.rotate(rules, seats)))
+
+
+def possible_tables(game: Game, rules: Any, strategies: int, seats: int) -> int:
     """Return how many tables of different strategies cover all seat permutations; 0 with too few strategies."""
-    return math.perm(strategies, seats) // len(game.rotate(seats))
+    turns = _turns_of_parties(game, rules, seats)
+    return math.perm(strategies, len(turns[0])) // len(turns)
 
 
-def choose_tables(game: Game, strategies: int, seats: int, most: int | None, seed: int) -> list[tuple[int, ...]]:
+def choose_tables(
+    game: Game, rules: Any, strategies: int, seats: int, most: int | None, seed: int
+) -> list[tuple[int, ...]]:
     """Choose tables at which all strategies sit equally often.
 
     Parameters
     ----------
-    game, strategies, seats
-        What is played; with fewer strategies than seats, some have two or more of them.
+    game, rules, strategies, seats
+        What is played; with fewer strategies than seats (or teams), some have two or more of them.
     most
         The most line-ups; None for 60, or one a strategy when there are more.
     seed
@@ -223,7 +246,8 @@ def choose_tables(game: Game, strategies: int, seats: int, most: int | None, see
         When not even one circle fits.
     """
     most = max(LINEUPS, strategies) if most is None else check_whole("lineups", most, 1, 1_000_000)
-    turns = game.rotate(seats)
+    turns, party = _turns_of_parties(game, rules, seats), game.party_of(rules, seats)
+    parties = len(turns[0])
 
     def distinct(lines: Iterable[tuple[int, ...]]) -> dict[frozenset[tuple[int, ...]], tuple[int, ...]]:
         kept: dict[frozenset[tuple[int, ...]], tuple[int, ...]] = {}
@@ -231,21 +255,26 @@ def choose_tables(game: Game, strategies: int, seats: int, most: int | None, see
             kept.setdefault(frozenset(tuple(line[who] for who in turn) for turn in turns), line)
         return kept
 
-    if 0 < possible_tables(game, strategies, seats) <= most:
-        every = distinct(itertools.permutations(range(strategies), seats))
+    def seated(lines: Iterable[tuple[int, ...]]) -> list[tuple[int, ...]]:
+        return [tuple(line[one] for one in party) for line in lines]
+
+    if 0 < possible_tables(game, rules, strategies, seats) <= most:
+        every = distinct(itertools.permutations(range(strategies), parties))
         if len(every) <= most:
-            return list(every.values())
+            return seated(every.values())
     found: dict[frozenset[tuple[int, ...]], tuple[int, ...]] = {}
     for number in range(most):
         order = _random_order(strategies, seed, number)
-        circle = distinct(tuple(order[(start + at) % strategies] for at in range(seats)) for start in range(strategies))
+        circle = distinct(
+            tuple(order[(start + at) % strategies] for at in range(parties)) for start in range(strategies)
+        )
         if len(found) + len(circle) > most:
             break
         if not found.keys() & circle.keys():  # a part of a circle would seat some more often than others
             found.update(circle)
     if not found:
         raise UsageError(f"lineups={most} are too few to seat all alike: {strategies} strategies need {len(circle)}")
-    return list(found.values())
+    return seated(found.values())
 
 
 def _random_order(count: int, seed: int, number: int) -> list[int]:
@@ -294,7 +323,7 @@ class Pairs:
 
 @dataclass(frozen=True, eq=False)
 class Orders:
-    """How often each finishing order occurred, by group of blocks, line-up and (with two seats) rotation.
+    """How often each finishing order occurred, by group of blocks, line-up and (with two parties) who sat first.
 
     Attributes
     ----------
@@ -462,22 +491,24 @@ def _count_meetings(design: Design, outcomes: Sequence[Outcomes], tournament: To
 # --- Finishing orders ------------------------------------------------------------------------------------------------
 
 
-def _kept_rotations(seats: int) -> int:
-    return 2 if seats == 2 else 1  # who sits first is asked for in games of two only
+def _kept_firsts(parties: int) -> int:
+    return 2 if parties == 2 else 1  # who sits first is asked for in games of two only
 
 
 def _count_orders(design: Design, chunk: int, outcomes: Sequence[Outcomes]) -> Orders:
     seats = outcomes[0].shape[2]
     if seats == 1:
         return Orders(np.zeros(0, np.int64), np.zeros(0, np.int64))
-    deals, codes, kept = outcomes[0].shape[1], seats**seats, _kept_rotations(seats)
+    party, firsts = design.game.party_of(design.rules, seats), design.game.parties(design.rules, seats).values()
+    deals, codes, kept = outcomes[0].shape[1], seats ** len(firsts), _kept_firsts(len(firsts))
     group = (design.first_deal + chunk * CHUNK + np.arange(deals)) % GROUPS
     keys, counts = [], []
     for number, array in enumerate(outcomes):
         found = np.zeros((array.shape[0], deals), np.int64)
         for rotation, seating in enumerate(design.seatings(number)):
-            found[rotation] = ((group * len(outcomes) + number) * kept + rotation % kept) * codes
-            for seat, place in enumerate(seating):
+            found[rotation] = ((group * len(outcomes) + number) * kept + party[seating[0]] % kept) * codes
+            for seat in firsts:
+                place = party[seating[seat]]
                 found[rotation] += (array[rotation, :, seat, RANK].astype(np.int64) - 1) * seats**place
         there, times = np.unique(found, return_counts=True)
         keys.append(there)
@@ -488,9 +519,9 @@ def _count_orders(design: Design, chunk: int, outcomes: Sequence[Outcomes]) -> O
 
 @dataclass(frozen=True)
 class Finish:
-    """One finishing order of a line-up: the strategy and the rank of each place, and which place sat first.
+    """One finishing order of a line-up: the strategy and the rank of each party, and which of them sat first.
 
-    ``first`` is −1 where there are more than two seats.
+    ``first`` is −1 where there are more than two parties.
     """
 
     strategies: tuple[int, ...]
@@ -508,14 +539,15 @@ def read_orders(tournament: Tournament, orders: Orders) -> tuple[list[Finish], N
     groups, places
         For each of `orders.counts`, the group of blocks and the place of the order in `finishes`.
     """
-    seats, codes, kept = tournament.seats, tournament.seats**tournament.seats, _kept_rotations(tournament.seats)
+    seats, parties, kept = tournament.seats, tournament.parties, _kept_firsts(tournament.parties)
+    firsts, codes = tournament.game.parties(tournament.rules, seats).values(), seats**parties
     groups, rest = np.divmod(orders.keys, len(tournament.lineups) * kept * codes)
     known, places = np.unique(rest, return_inverse=True)
-    seatings = tournament.game.rotate(seats)
     finishes = []
     for key in known.tolist():
         at, code = divmod(key, codes)
-        number, rotation = divmod(at, kept)
-        ranks = tuple(code // seats**place % seats + 1 for place in range(seats))
-        finishes.append(Finish(tournament.lineups[number], ranks, seatings[rotation][0] if seats == 2 else -1))
+        number, first = divmod(at, kept)
+        ranks = tuple(code // seats**party % seats + 1 for party in range(parties))
+        strategies = tuple(tournament.lineups[number][place] for place in firsts)
+        finishes.append(Finish(strategies, ranks, first if parties == 2 else -1))
     return finishes, groups, places

@@ -387,7 +387,7 @@ def tune(
     fresh_deals = deals * (1 + RACE_LENGTH) if fresh_deals is None else fresh_deals
     margin = check_margin(found, POINTS, margin)
     others = (
-        (given,) * (found.seats[0] - 1)
+        (given,) * (found.seat_numbers(rules)[0] - 1)
         if against is None
         else tuple(find_strategy(found.name, spec).player() for spec in against)
     )

@@ -26,7 +26,9 @@ SEAT_DEALS = 4_000  # for the table of wins by seats
 
 def deals_for(game: Game, strategy: Strategy) -> int:
     """Return how many deals a player gets: a million, or a round number that fits into the time."""
-    design = Design(game, game.variant(), ((strategy.player(),) * game.seats[0],), seed=1, deals=CHUNK)
+    rules = game.variant()
+    lineup = (strategy.player(),) * game.seat_numbers(rules)[0]
+    design = Design(game, rules, (lineup,), seed=1, deals=CHUNK)
     affordable = SECONDS * workers(-1) / seconds_a_deal(design, 0)
     sizes = (1_000_000, 200_000, 50_000, 10_000, 2_000)
     return next((deals for deals in sizes if deals <= affordable), 500)
@@ -38,7 +40,7 @@ def player_row(game: Game, strategy: Strategy) -> tuple[str, ...]:
     idea = f"tries every move in {strategy.rollouts} games ahead" if strategy.rollouts else strategy.summary
     cells = [f"`{strategy.spec}`", idea, f"{deals:,}"]
     for variant in game.variants:
-        lineup = [strategy] * game.seats[0]
+        lineup = [strategy] * game.seat_numbers(game.variant(variant))[0]
         row = (
             simulate(game, lineup, deals=deals, variant=variant, rotate=False, rows=False).summary().row(0, named=True)
         )
@@ -50,7 +52,7 @@ def player_row(game: Game, strategy: Strategy) -> tuple[str, ...]:
 def seat_table(game: Game) -> str:
     """Return the shares of wins of all players at every number of seats from two on."""
     shares: dict[str, list[str]] = {}
-    counts = range(max(game.seats[0], 2), game.seats[1] + 1)
+    counts = [seats for seats in game.seat_numbers(game.variant()) if seats > 1]
     for seats in counts:
         found = rank(game, deals=SEAT_DEALS, seats=seats, measure="win")
         for row in found.summary().iter_rows(named=True):

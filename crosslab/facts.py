@@ -4,7 +4,7 @@ import textwrap
 from typing import Any
 
 from crosslab.output import WIDTH
-from sims.game import Game
+from sims.game import Game, seat_words
 
 
 def game_facts(game: Game) -> dict[str, Any]:
@@ -19,6 +19,7 @@ def game_facts(game: Game) -> dict[str, Any]:
         "rules_version": game.rules_version,
         "history": dict(game.history),
         "seats": list(game.seats),
+        "seat_numbers": {name: list(game.seat_numbers(game.variant(name))) for name in game.variants},
         "decisions": list(game.decisions),
         "longest": game.longest(rules),
         "lowest_score": low,
@@ -52,7 +53,7 @@ def game_text(facts: dict[str, Any]) -> str:
         told("summary", facts["summary"]),
         told("source", facts["source"]),
         told("rules version", facts["rules_version"]),
-        told("seats", f"{facts['seats'][0]} to {facts['seats'][1]}"),
+        told("seats", _seats_text(facts)),
         told("decisions", "; ".join(facts["decisions"])),
         told("longest game", f"{facts['longest']} decisions of a seat"),
         told("score (bounds)", f"{facts['lowest_score']} to {facts['highest_score']}"),
@@ -81,3 +82,11 @@ def game_text(facts: dict[str, Any]) -> str:
         lines += ["", "score bands"]
         lines += [f"  from {band['from']:<11}{band['name']}" for band in facts["bands"]]
     return "\n".join(lines)
+
+
+def _seats_text(facts: dict[str, Any]) -> str:
+    low, high = facts["seats"]
+    text = f"{low} to {high}"
+    if all(numbers == list(range(low, high + 1)) for numbers in facts["seat_numbers"].values()):
+        return text
+    return f"{text} ({'; '.join(f'{name} {seat_words(numbers)}' for name, numbers in facts['seat_numbers'].items())})"

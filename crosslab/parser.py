@@ -356,7 +356,9 @@ def build_parser() -> Parser:
     bench.add_argument(
         "game", nargs="?", default="criss-cross", metavar="GAME", help="which game (default criss-cross)"
     )
-    bench.add_argument("--seats", type=whole, metavar="N", help="seats at the table (default: the game's fewest)")
+    bench.add_argument(
+        "--seats", type=whole, metavar="N", help="seats at the table (default: the fewest that the rules allow)"
+    )
     bench.add_argument(
         "--seconds", type=real, default=1.0, metavar="T", help="time for each figure in games/s (default 1)"
     )
@@ -389,7 +391,9 @@ def add_deals(parser: Parser) -> None:
 
 def add_table(parser: Parser, who: str) -> None:
     """Add who sits at the table, beside those that are asked about."""
-    parser.add_argument("--seats", type=whole, metavar="N", help="seats at the table (default: the game's fewest)")
+    parser.add_argument(
+        "--seats", type=whole, metavar="N", help="seats at the table (default: the fewest that the rules allow)"
+    )
     parser.add_argument(
         "--against",
         action="append",

@@ -552,7 +552,8 @@ def _setup(comparison: Comparison) -> list[tuple[str, str]]:
         table = f"{seats} seats: each of the two plays every deal with {', '.join(opponents)}"
     else:
         table = f"{seats} seats: the two sit at one table by turns"
-    rotations = [len(design.seatings(lineup)) for lineup in range(len(design.lineups))]
+    rotations = len(design.seatings(0))
+    everywhere = "at a seat of every team" if opponents and game.in_teams(design.rules, seats) else "at every seat"
     last = design.first_deal + design.deals - 1
     return [
         ("Game", f"{game.title}: {game.summary}"),
@@ -561,7 +562,7 @@ def _setup(comparison: Comparison) -> list[tuple[str, str]]:
         ("Table", table),
         (
             "Rotations",
-            f"{rotations[0]} of each line-up: every side sits at every seat"
+            f"{rotations} of each line-up: every side sits {everywhere}"
             if seats > 1
             else "1 of each line-up: there is one seat",
         ),
@@ -630,7 +631,7 @@ def _python_call(comparison: Comparison) -> str:
     opponents, seats = _opponents(comparison), len(design.lineups[0])
     if opponents:
         arguments.append(f"opponents=[{', '.join(_quoted(player.spec) for player in opponents)}]")
-    elif seats != game.seats[0]:
+    elif seats != game.seat_numbers(design.rules)[0]:
         arguments.append(f"seats={seats}")
     if comparison.unit != POINTS:
         arguments.append(f"measure={_quoted(comparison.unit.measure)}")

@@ -868,7 +868,7 @@ ROTATIONS = {2: ((0, 1), (1, 0)), 3: ((0, 1, 2), (1, 0, 1)), 4: ((0, 1, 2, 3), (
 TEAM_NAMES = ("rows", "columns")
 
 
-def rotate(seats: int) -> tuple[tuple[int, ...], ...]:
+def rotate(rules: CrossWiseRules, seats: int) -> tuple[tuple[int, ...], ...]:
     """Return who of a line-up sits where: as it stands, and with the teams' sides changed.
 
     Of three seats, seat 1 plays alone; with the sides changed, its player takes both seats of the other team, and the
@@ -877,7 +877,7 @@ def rotate(seats: int) -> tuple[tuple[int, ...], ...]:
     return ROTATIONS[seats]
 
 
-def sides(seats: int) -> tuple[str, ...]:
+def sides(rules: CrossWiseRules, seats: int) -> tuple[str, ...]:
     """Return the team of every seat."""
     return tuple(TEAM_NAMES[seat % 2] for seat in range(seats))
 

@@ -57,7 +57,7 @@ class Design:
         check_whole("deals", self.deals, 1, LARGEST_DEALS)
         check_whole("first_deal", self.first_deal, 0, LARGEST_DEALS)
         for lineup in self.lineups:
-            self.game.check_seats(len(lineup))
+            self.game.check_seats(len(lineup), self.rules)
 
     @property
     def chunks(self) -> int:
@@ -70,7 +70,7 @@ class Design:
 
     def seatings(self, lineup: int) -> tuple[tuple[int, ...], ...]:
         """Return which player of a line-up sits at each seat: `seatings(lineup)[rotation][seat]`."""
-        rotations = self.game.rotate(len(self.lineups[lineup]))
+        rotations = self.game.rotate(self.rules, len(self.lineups[lineup]))
         return rotations if self.rotate else rotations[:1]
 
     @property

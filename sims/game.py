@@ -9,7 +9,7 @@ import dataclasses
 import difflib
 import functools
 import importlib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Self
 
@@ -30,6 +30,14 @@ def near_misses(name: str, known: Iterable[str]) -> str:
     names = sorted(known)
     close = difflib.get_close_matches(str(name), names, n=3)
     return f"; did you mean {' or '.join(close)}?" if close else f"; there are: {', '.join(names)}"
+
+
+def seat_words(numbers: Sequence[int]) -> str:
+    """Return ascending numbers of seats in words: "2 to 4", or "4, 6 or 8" where some between are left out."""
+    if len(numbers) > 1 and numbers[-1] - numbers[0] == len(numbers) - 1:
+        return f"{numbers[0]} to {numbers[-1]}"
+    *others, last = (str(number) for number in numbers)
+    return f"{', '.join(others)} or {last}" if others else last
 
 
 # --- Rules -----------------------------------------------------------------------------------------------------------
@@ -232,7 +240,10 @@ class Game:
     rules, variants
         The `Rules` class, and named sets of changed options.
     seats
-        Fewest and most seats.
+        Fewest and most seats, over all options.
+    seat_counts
+        `seat_counts(rules)`: the numbers of seats that these rules allow, ascending; None when all rules allow all from
+        the fewest to the most.
     decisions
         What a strategy is asked for, in the order of a turn.
     columns
@@ -242,10 +253,11 @@ class Game:
     score_range, longest
         Bounds for given rules: lowest and highest score, most decisions of a seat.
     sides
-        `sides(seats)`: the name of each seat's side in a team game, equal for those who win together; None when every
-        seat plays for itself.
+        `sides(rules, seats)`: the name of each seat's side, equal for those who win together, or None when under these
+        rules every seat plays for itself; None in place of the function when there are no teams under any rules.
     rotate
-        Which strategy of the line-up sits at each seat: `rotate(seats)[rotation][seat]`.
+        Which strategy of the line-up sits at each seat: `rotate(rules, seats)[rotation][seat]`. Players of one side
+        move together, and every side sits where every other one does equally often.
     choose, value, forbid
         The Numba signatures of strategies, heuristics by value, and restrictions.
     illegal
@@ -312,22 +324,35 @@ class Game:
     standings: Callable[[Any, Any, int], NDArray[np.int64]] | None = None
     choices: Callable[[Any, Any, int], NDArray[np.int64]] | None = None
     luck: Callable[[int, int, int], NDArray[np.int64]] | None = None
-    sides: Callable[[int], tuple[str, ...]] | None = None
-    rotate: Callable[[int], tuple[tuple[int, ...], ...]] = field(
-        default=lambda seats: tuple(tuple((seat - turn) % seats for seat in range(seats)) for turn in range(seats))
+    seat_counts: Callable[[Any], tuple[int, ...]] | None = None
+    sides: Callable[[Any, int], tuple[str, ...] | None] | None = None
+    rotate: Callable[[Any, int], tuple[tuple[int, ...], ...]] = field(
+        default=lambda rules, seats: tuple(
+            tuple((seat - turn) % seats for seat in range(seats)) for turn in range(seats)
+        )
     )
 
     def __reduce__(self) -> tuple[Callable[[str], "Game"], tuple[str]]:
         """Travel to another process by name: compiled functions are found there, not sent."""
         return find_game, (self.name,)
 
-    def parties(self, seats: int) -> dict[str, int]:
-        """Return who can win at a table, and a seat of each: the sides of a team game, else all seats."""
-        names = self.sides(seats) if self.sides else [f"seat {seat}" for seat in range(seats)]
-        found: dict[str, int] = {}
-        for seat, name in enumerate(names):
-            found.setdefault(name, seat)
-        return found
+    def in_teams(self, rules: Any, seats: int) -> bool:
+        """Whether seats play in sides at such a table, and not each for itself."""
+        return self.sides is not None and self.sides(rules, seats) is not None
+
+    def parties(self, rules: Any, seats: int) -> dict[str, int]:
+        """Return who can win at a table, and the first seat of each: the sides of a table of teams, else all seats."""
+        names = self._party_names(rules, seats)
+        return {name: names.index(name) for name in names}
+
+    def party_of(self, rules: Any, seats: int) -> tuple[int, ...]:
+        """Return the party of each seat, by its place in `parties`."""
+        known = list(self.parties(rules, seats))
+        return tuple(known.index(name) for name in self._party_names(rules, seats))
+
+    def _party_names(self, rules: Any, seats: int) -> tuple[str, ...]:
+        sides = self.sides(rules, seats) if self.sides else None
+        return tuple(f"seat {seat}" for seat in range(seats)) if sides is None else sides
 
     @property
     def columns(self) -> tuple[Column, ...]:
@@ -348,11 +373,17 @@ class Game:
             raise UsageError(f"{type(rules).__name__} are not rules of {self.name}: use {self.rules.__name__}")
         return rules
 
-    def check_seats(self, seats: int) -> None:
-        """Refuse a number of seats that the game does not have."""
+    def seat_numbers(self, rules: Any) -> tuple[int, ...]:
+        """Return the numbers of seats that these rules allow, ascending."""
         low, high = self.seats
-        if not low <= seats <= high:
-            raise UsageError(f"{self.name} is for {low} to {high} seats, not {seats}")
+        return tuple(range(low, high + 1)) if self.seat_counts is None else self.seat_counts(rules)
+
+    def check_seats(self, seats: int, rules: Any) -> None:
+        """Refuse a number of seats that the game does not have under these rules."""
+        numbers, (low, high) = self.seat_numbers(rules), self.seats
+        if seats not in numbers:
+            name = self.name if numbers == tuple(range(low, high + 1)) else f"{self.name} under these rules"
+            raise UsageError(f"{name} is for {seat_words(numbers)} seats, not {seats}")
 
 
 _games: dict[str, Game] = {}

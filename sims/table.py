@@ -161,11 +161,11 @@ class Table:
     Raises
     ------
     UsageError
-        For a number of players that the game does not seat.
+        For a number of players that the game does not seat under these rules.
     """
 
     def __init__(self, game: Game, rules: Any, players: Sequence[Player]) -> None:
-        game.check_seats(len(players))
+        game.check_seats(len(players), rules)
         self.game = game
         self.rules = rules
         self.players = tuple(players)

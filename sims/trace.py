@@ -33,10 +33,10 @@ def replay(
     UsageError
         For a rotation that the line-up does not have, or a number out of range.
     """
-    game.check_seats(len(lineup))
+    game.check_seats(len(lineup), rules)
     check_whole("seed", seed, 0, LARGEST_SEED)
     check_whole("deal", deal, 0, LARGEST_DEALS)
-    rotations = game.rotate(len(lineup))
+    rotations = game.rotate(rules, len(lineup))
     if not 0 <= rotation < len(rotations):
         last = len(rotations) - 1
         raise UsageError(

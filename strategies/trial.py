@@ -135,10 +135,10 @@ class _WatchedTable(Table):
 
 
 def _tables(game: Game) -> Iterator[tuple[str, Any, int]]:
-    """Return every variant with every number of seats: where, rules, seats."""
+    """Return every variant with every number of seats that it allows: where, rules, seats."""
     for variant in game.variants:
         rules = game.variant(variant)
-        for seats in range(game.seats[0], game.seats[1] + 1):
+        for seats in game.seat_numbers(rules):
             yield f"{variant}, {seats} seat{'s' if seats > 1 else ''}", rules, seats
 
 

@@ -1,8 +1,12 @@
 """What all tests share."""
 
+import dataclasses
+from typing import Any
+
 import pytest
 from hypothesis import settings
 
+from sims.game import Game, find_game
 from sims.jit import COMPILED
 
 # How long an example takes says nothing here: the first one compiles, and machines are shared.
@@ -32,3 +36,29 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if not COMPILED and item.path.stem in LONG_IN_PLAIN_PYTHON:
             item.add_marker(pytest.mark.slow)
+
+
+@pytest.fixture
+def partners() -> Game:
+    """A game of 2 to 4 seats that play for themselves and, in its advanced variant, of two to four teams of two.
+
+    The line-up is turned by fewer seats than there are: once for every team.
+    """
+
+    def in_teams(rules: Any) -> bool:
+        return bool(rules.diagonal_weight == 2)
+
+    def sides(rules: Any, seats: int) -> tuple[str, ...] | None:
+        return ("red", "blue", "green", "white")[: seats // 2] * 2 if in_teams(rules) else None
+
+    def rotate(rules: Any, seats: int) -> tuple[tuple[int, ...], ...]:
+        turns = seats // 2 if in_teams(rules) else seats
+        return tuple(tuple((seat - turn) % seats for seat in range(seats)) for turn in range(turns))
+
+    return dataclasses.replace(
+        find_game("criss-cross"),
+        seats=(2, 8),
+        seat_counts=lambda rules: (4, 6, 8) if in_teams(rules) else (2, 3, 4),
+        sides=sides,
+        rotate=rotate,
+    )

@@ -1,5 +1,6 @@
 """Grids: reading, playing on common deals, and exact sums."""
 
+import dataclasses
 import math
 from typing import Any
 
@@ -27,7 +28,7 @@ from analysis.grids import (
 from analysis.simulation import simulate
 from analysis.simultaneous import Moments
 from sims.errors import UsageError
-from sims.game import SCORE, WIN, find_game
+from sims.game import SCORE, WIN, Game, find_game
 from sims.jit import COMPILED
 from strategies import find_strategy
 
@@ -37,7 +38,7 @@ CAREFUL, UNIFORM = find_strategy("criss-cross", "careful"), find_strategy("criss
 
 
 def setup(seats: int = 1, opponents: tuple[str, ...] = (), deals: int = DEALS) -> grids.Setup:
-    return make_setup(GAME, seats, opponents, deals, 1, 1, "threads", False)
+    return make_setup(GAME, [GAME.variant()], seats, opponents, deals, 1, 1, "threads", False)
 
 
 # --- The grid --------------------------------------------------------------------------------------------------------
@@ -231,9 +232,33 @@ def test_a_line_up_that_two_points_share_is_played_once() -> None:
 @pytest.mark.parametrize("seats", [2, 3, 4])
 @pytest.mark.parametrize("players", [1, 2, 3])
 def test_everyone_sits_at_every_seat_equally_often(players: int, seats: int) -> None:
-    for games in setup(seats).seat_games(players):
+    for games in setup(seats).seat_games(GAME.variant(), players):
         assert len(set(games)) == 1
         assert games[0] > 0
+
+
+def test_rules_say_who_sits_where(partners: Game) -> None:
+    alone, together = partners.variant(), partners.variant("advanced")
+
+    def made(rules: list[Any], seats: int | None, opponents: int = 0) -> grids.Setup:
+        return make_setup(partners, rules, seats, ["uniform"] * opponents, DEALS, 1, 1, "threads", False)
+
+    assert made([alone], None).seats == 2
+    assert made([together], None).seats == 4
+    assert made([alone, together], None).seats == 4
+    assert made([together], 6).seat_games(together, 2) == [[3] * 6] * 2
+    assert made([together], 8).seat_games(together, 2) == [[2] * 8] * 2
+    assert made([together], 6).seat_games(together, 3) == [[6] * 6] * 3
+    assert made([together], None, 5).seat_games(together, 1) == [[1, 1, 1, 0, 0, 0]]
+    assert made([alone, together], 4).seat_games(alone, 2) == [[2] * 4] * 2
+    assert made([alone, together], 4).seat_games(together, 2) == [[1] * 4] * 2
+    with pytest.raises(UsageError, match=r"^criss-cross under the rules of all points is for 4 seats, not 6$"):
+        made([alone, together], 6)
+    with pytest.raises(UsageError, match=r"is for 4, 6 or 8 seats, not 3$"):
+        made([together], None, 2)
+    apart = dataclasses.replace(partners, seat_counts=lambda rules: (6,) if rules == together else (2, 3))
+    with pytest.raises(UsageError, match=r"^the points of this grid have no number of seats of criss-cross in common"):
+        make_setup(apart, [alone, together], None, (), DEALS, 1, 1, "threads", False)
 
 
 def test_seats_and_opponents_have_to_fit() -> None:
@@ -283,6 +308,11 @@ def test_names_leave_out_what_one_seat_cannot_vary() -> None:
     assert alone[:2] == ["mean_score", "sd_score"]
     assert "mean_win" not in alone
     assert {"mean_win", "mean_rank", "win_seat_0", "win_seat_1"} <= set(table)
+
+
+def test_names_leave_out_seats_that_are_never_taken() -> None:
+    names = Measures(GAME, 4, (1, 1, 0, 0)).names
+    assert [name for name in names if name.startswith("win_seat_")] == ["win_seat_0", "win_seat_1"]
 
 
 def test_a_difference_of_equals_has_no_error() -> None:

@@ -11,9 +11,9 @@ from analysis.comparisons import luck_slope
 from analysis.matches import PILOT_DEALS, PILOT_START, compare, make_match, make_pairing
 from analysis.simulation import simulate
 from sims.criss_cross import CRISS_CROSS
-from sims.design import LARGEST_DEALS
+from sims.design import LARGEST_DEALS, Design
 from sims.errors import UsageError
-from sims.game import WIN_UNIT, find_game
+from sims.game import WIN_UNIT, Game, find_game
 from sims.jit import COMPILED
 from sims.table import Player
 from strategies import find_strategy
@@ -48,7 +48,7 @@ def test_two_seats_meet_at_both_seats() -> None:
 
 @pytest.mark.parametrize("seats", [2, 3, 4, 5, 6])
 def test_both_sides_sit_at_every_seat_equally_often(seats: int) -> None:
-    match = make_match(A, B, seats, [])
+    match = make_match(CRISS_CROSS, CRISS_CROSS.rules(), A, B, seats, [])
     taken = np.zeros((2, seats), int)
     for sides in match.sides:
         for turn in range(seats):
@@ -57,8 +57,48 @@ def test_both_sides_sit_at_every_seat_equally_often(seats: int) -> None:
     assert (taken == taken[0, 0]).all()
 
 
+@pytest.mark.parametrize(
+    ("variant", "seats", "lines"),
+    [
+        ("basic", 3, ["aba", "bab"]),
+        ("basic", 4, ["abab"]),
+        ("advanced", 4, ["abab"]),
+        ("advanced", 6, ["abaaba", "babbab"]),
+        ("advanced", 8, ["abababab"]),
+    ],
+)
+def test_partners_play_for_one_side(partners: Game, variant: str, seats: int, lines: list[str]) -> None:
+    rules = partners.variant(variant)
+    match = make_match(partners, rules, A, B, seats, [])
+    assert ["".join(player.spec for player in lineup) for lineup in match.lineups] == lines
+    design = Design(partners, rules, match.lineups, seed=1, deals=1)
+    games = [sides for turned in match.design_sides(design) for sides in turned]
+    assert len(games) == len(lines) * len(partners.rotate(rules, seats))
+    teams = partners.party_of(rules, seats)
+    assert all(len(set(zip(teams, sides, strict=True))) == max(teams) + 1 for sides in games)
+    assert not np.sum(games, axis=0).any(), "both sit at every seat equally often"
+
+
+@pytest.mark.parametrize("seats", [2, 3, 4])
+def test_a_team_game_needs_no_second_line_up_where_sides_are_changed(seats: int) -> None:
+    crosswise = find_game("crosswise")
+    match = make_match(crosswise, crosswise.variant(), A, B, seats, [])
+    assert ["".join(player.spec for player in lineup) for lineup in match.lineups] == ["abab"[:seats]]
+    design = Design(crosswise, crosswise.variant(), match.lineups, seed=1, deals=1)
+    assert not np.sum(match.design_sides(design)[0], axis=0).any()
+    found = compare("crosswise", "uniform", "blunder", deals=4, seats=seats)
+    assert found.seat_games == seats
+
+
+def test_the_fewest_seats_are_those_of_the_rules(partners: Game) -> None:
+    assert make_pairing(partners, "uniform", "blunder").seats == 2
+    assert make_pairing(partners, "uniform", "blunder", variant="advanced").seats == 4
+    with pytest.raises(UsageError, match="under these rules is for 4, 6 or 8 seats, not 3"):
+        make_pairing(partners, "uniform", "blunder", variant="advanced", opponents=["uniform"] * 2)
+
+
 def test_opponents_are_on_no_side() -> None:
-    match = make_match(A, B, 3, [C, C])
+    match = make_match(CRISS_CROSS, CRISS_CROSS.rules(), A, B, 3, [C, C])
     assert match.lineups == ((A, C, C), (B, C, C))
     assert match.sides == ((1, 0, 0), (-1, 0, 0))
 

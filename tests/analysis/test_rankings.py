@@ -247,7 +247,7 @@ def test_margins_are_what_the_matchups_are_made_of() -> None:
 
 
 def test_cyclic_share_takes_the_measured_noise_out() -> None:
-    tournament = make_tournament(GAME, 4, "round-robin", 2)
+    tournament = make_tournament(GAME, GAME.rules(), 4, "round-robin", 2)
     players = [Player(f"{who}", f"{who}") for who in range(4)]
     design = Design(GAME, GAME.rules(), tournament.seated(players), seed=1, deals=25)
     outcomes = design.new_outcomes(25)

@@ -180,3 +180,18 @@ def test_sides_of_a_team_game_are_counted_once(seats: int) -> None:
     assert found.seats.fair == pytest.approx(0.5)
     assert "ides " in found.text()  # "The sides are …" or "Sides undecided"
     assert "seat 0" not in found.text()
+
+
+def test_rules_say_whether_seats_or_sides_are_judged(partners: Game) -> None:
+    deals = 100 if COMPILED else 3
+    more = {"deals": deals, "sample": 0, "ladder_deals": 0, "n_jobs": 1}
+    alone, together = (balance(partners, ["uniform"] * 4, variant=name, **more) for name in ("basic", "advanced"))  # type: ignore[arg-type]
+    assert alone.seats is not None
+    assert together.seats is not None
+    assert [share.name for share in alone.seats.shares] == ["seat 0", "seat 1", "seat 2", "seat 3"]
+    assert [share.name for share in together.seats.shares] == ["red", "blue"]
+    assert "eats " in alone.text()  # "The seats are …" or "Seats undecided"
+    assert "ides " in together.text()
+    mixed = balance(partners, ["uniform", "blunder"] * 2, variant="advanced", **more)  # type: ignore[arg-type]
+    assert mixed.rotations == 2
+    assert mixed.games == 2 * deals

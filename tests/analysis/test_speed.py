@@ -1,5 +1,6 @@
 """The figures themselves are never judged here: only that they are there, and what is said when they are not."""
 
+import dataclasses
 import math
 import shutil
 import subprocess
@@ -93,6 +94,14 @@ def test_play_fills_the_smallest_table():
     results = speed.play(GAME, "uniform", 3)
     assert results.games == 3
     assert [player.spec for player in results.design.lineups[0]] == ["uniform"]
+
+
+def test_the_smallest_table_is_that_of_the_basic_rules(monkeypatch, partners):
+    four = dataclasses.replace(partners, seats=(2, 8), seat_counts=lambda rules: (4, 6))
+    monkeypatch.setattr(speed, "find_game", lambda name: four)
+    assert speed.fewest_seats("any") == 4
+    with pytest.raises(UsageError, match="under these rules is for 4 or 6 seats, not 5"):
+        speed.measure("any", seats=5)
 
 
 def test_pace_has_the_rate_and_the_mean_of_the_games():

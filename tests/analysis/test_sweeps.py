@@ -12,6 +12,7 @@ from analysis.matches import compare
 from analysis.simulation import simulate
 from analysis.sweeps import Sweep, sweep, wide_table
 from sims.errors import UsageError
+from sims.game import Game
 from sims.jit import COMPILED
 
 DEALS = 2_000 if COMPILED else 30
@@ -162,3 +163,38 @@ def test_a_frame_plays_only_its_rows(solo: Sweep) -> None:
 def test_nothing_to_vary_is_refused() -> None:
     with pytest.raises(UsageError, match="a sweep needs something to vary"):
         sweep(GAME, "uniform", {}, deals=5)
+
+
+@pytest.mark.parametrize("opponents", [0, 3])
+def test_an_option_may_change_who_plays_together(partners: Game, opponents: int) -> None:
+    """Points of one table have as many games of their own as turning it gives, and means that count for them."""
+    names, against = ["uniform", "blunder"], ["uniform"] * opponents
+    found = sweep(partners, names, {"diagonal_weight": [1, 2]}, deals=DEALS, opponents=against, n_jobs=1)
+    assert found.setup.seats == 4
+    frame = found.summary()
+    once = 1 if opponents else 2
+    assert frame["games"].to_list() == [4 * once * DEALS] * 2 + [2 * once * DEALS] * 2
+    assert found.games == (4 + 2) * len(names[: 2 if opponents else 1]) * DEALS
+    for point in found.points:
+        known = compare(partners, *names, deals=DEALS, seats=4, opponents=against, variant=point.rules, n_jobs=1)
+        at = frame.filter(diagonal_weight=point.values[0])
+        order = found.order().filter(diagonal_weight=point.values[0]).row(0, named=True)
+        assert at["mean"][0] - at["mean"][1] == pytest.approx(known.result.effect)
+        assert order["effect"] == pytest.approx(known.result.effect)
+    effect = found.effects().filter(strategy="uniform", measure="mean_score").row(0, named=True)
+    assert effect["effect"] == pytest.approx(frame["mean"][2] - frame["mean"][0])
+    taken = [name for name in found.names if name.startswith("win_seat_")]
+    assert taken == [f"win_seat_{seat}" for seat in range(2 if opponents else 4)]
+    assert max(map(len, found.text().splitlines())) <= 80
+
+
+def test_the_wins_of_a_seat_that_is_never_taken_are_left_out() -> None:
+    """With opponents a strategy sits at one seat of each team."""
+    found = sweep("crosswise", "uniform", {"sudden_win": [True, False]}, deals=30, opponents=["uniform"] * 3)
+    assert [name for name in found.names if name.startswith("win_seat_")] == ["win_seat_0", "win_seat_1"]
+    assert found.summary()["games"].to_list() == [60, 60]
+
+
+def test_points_that_no_table_fits_are_refused(partners: Game) -> None:
+    with pytest.raises(UsageError, match=r"^criss-cross under the rules of all points is for 4 seats, not 2$"):
+        sweep(partners, "uniform", {"diagonal_weight": [1, 2]}, deals=5, seats=2)

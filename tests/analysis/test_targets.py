@@ -11,7 +11,7 @@ from analysis.grids import Measures, exact_moments
 from analysis.simulation import simulate
 from analysis.targets import Target, find_crossing, find_target, read_target
 from sims.errors import UsageError
-from sims.game import SCORE, find_game
+from sims.game import SCORE, Game, find_game
 from sims.jit import COMPILED
 
 GAME = "criss-cross"
@@ -174,6 +174,24 @@ def test_read_target() -> None:
 def test_refusals(strategies: object, grid: dict[str, list[object]], target: str, value: float, message: str) -> None:
     with pytest.raises(UsageError, match=message):
         find_target(GAME, strategies, grid, target=target, value=value, deals=5)  # type: ignore[arg-type]
+
+
+def test_an_option_that_changes_who_sits_where_has_no_target(partners: Game) -> None:
+    grid = {"diagonal_weight": [1, 2]}
+    more = {"target": "mean_score", "value": 5.0, "deals": DEALS, "n_jobs": 1}
+    message = r"^a target needs the same table at every point, and diagonal_weight changes who sits where$"
+    with pytest.raises(UsageError, match=message):
+        find_target(partners, "uniform", grid, opponents=["uniform"] * 3, **more)  # type: ignore[arg-type]
+    # Alone with copies of itself a strategy has all seats once, in teams or not.
+    found = find_target(partners, "uniform", grid, **more)  # type: ignore[arg-type]
+    assert found.setup.seats == 4
+    assert [item.at for item in found.evaluations] == [1, 2]
+    for item in found.evaluations:
+        rules = partners.rules().replace(diagonal_weight=int(item.at))
+        known = simulate(partners, ["uniform"] * 4, deals=DEALS, variant=rules, rotate=False, n_jobs=1)
+        assert item.measured == pytest.approx(known.summary()["mean"][0])
+    with pytest.raises(UsageError, match="under the rules of all points is for 4 seats, not 6"):
+        find_target(partners, "uniform", grid, seats=6, **more)  # type: ignore[arg-type]
 
 
 def test_workers_change_nothing() -> None:

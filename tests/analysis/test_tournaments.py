@@ -1,6 +1,5 @@
 """Tournaments: who meets whom, and exact counts of it."""
 
-import dataclasses
 import itertools
 from typing import Any
 
@@ -29,16 +28,17 @@ from analysis.tournaments import (
 from sims.criss_cross import write_ranks
 from sims.design import Design, Outcomes
 from sims.errors import UsageError
-from sims.game import RANK, SCORE, WIN, WIN_UNIT, find_game
+from sims.game import RANK, SCORE, WIN, WIN_UNIT, Game, find_game
 from sims.table import Player
 
 GAME = find_game("criss-cross")
+RULES = GAME.variant()
 ANYONE = [Player(f"{who}", f"{who}") for who in range(12)]
 
 
 def design_of(tournament: Tournament, deals: int, first_deal: int = 0) -> Design:
     players = ANYONE[: tournament.strategies]
-    return Design(GAME, GAME.rules(), tournament.seated(players), seed=1, deals=deals, first_deal=first_deal)
+    return Design(GAME, RULES, tournament.seated(players), seed=1, deals=deals, first_deal=first_deal)
 
 
 def random_outcomes(design: Design, deals: int, seed: int = 1) -> list[Outcomes]:
@@ -61,7 +61,7 @@ def counted(tournament: Tournament, deals: int = 40, measure: Any = "score") -> 
 @pytest.mark.parametrize("format", [item for item in FORMATS if item != "solo"])
 @pytest.mark.parametrize(("strategies", "seats"), [(2, 2), (2, 3), (3, 3), (3, 4), (5, 2), (5, 3), (7, 4)])
 def test_all_sit_at_every_seat_equally_often(format: Format, strategies: int, seats: int) -> None:
-    tournament = make_tournament(GAME, strategies, format, seats, lineups=20)
+    tournament = make_tournament(GAME, RULES, strategies, format, seats, lineups=20)
     taken = np.zeros((strategies, seats), int)
     design = design_of(tournament, 1)
     for number, (lineup, own) in enumerate(zip(tournament.lineups, tournament.own, strict=True)):
@@ -73,42 +73,42 @@ def test_all_sit_at_every_seat_equally_often(format: Format, strategies: int, se
 
 
 def test_line_ups_of_each_format() -> None:
-    assert make_tournament(GAME, 3, "solo", 1).lineups == ((0,), (1,), (2,))
-    assert make_tournament(GAME, 3, "round-robin", 2).lineups == ((0, 1), (0, 2), (1, 2))
-    assert make_tournament(GAME, 2, "round-robin", 3).lineups == ((0, 1, 0), (1, 0, 1))
-    assert make_tournament(GAME, 2, "one-against-all", 3).lineups == ((0, 1, 1), (1, 0, 0))
-    assert make_tournament(GAME, 3, "one-against-all", 2).lineups == ((0, 1), (0, 2), (1, 2))
-    assert make_tournament(GAME, 3, "tables", 3).lineups == ((0, 1, 2), (0, 2, 1))
+    assert make_tournament(GAME, RULES, 3, "solo", 1).lineups == ((0,), (1,), (2,))
+    assert make_tournament(GAME, RULES, 3, "round-robin", 2).lineups == ((0, 1), (0, 2), (1, 2))
+    assert make_tournament(GAME, RULES, 2, "round-robin", 3).lineups == ((0, 1, 0), (1, 0, 1))
+    assert make_tournament(GAME, RULES, 2, "one-against-all", 3).lineups == ((0, 1, 1), (1, 0, 0))
+    assert make_tournament(GAME, RULES, 3, "one-against-all", 2).lineups == ((0, 1), (0, 2), (1, 2))
+    assert make_tournament(GAME, RULES, 3, "tables", 3).lineups == ((0, 1, 2), (0, 2, 1))
 
 
 @pytest.mark.parametrize(("strategies", "seats"), [(3, 3), (4, 3), (4, 4), (5, 2)])
 def test_a_large_budget_plays_all_tables_once(strategies: int, seats: int) -> None:
-    tables = choose_tables(GAME, strategies, seats, None, 1)
-    turned = {tuple(line[who] for who in turn) for line in tables for turn in GAME.rotate(seats)}
+    tables = choose_tables(GAME, RULES, strategies, seats, None, 1)
+    turned = {tuple(line[who] for who in turn) for line in tables for turn in GAME.rotate(RULES, seats)}
     assert turned == set(itertools.permutations(range(strategies), seats))
-    assert len(tables) == possible_tables(GAME, strategies, seats)
+    assert len(tables) == possible_tables(GAME, RULES, strategies, seats)
 
 
 @given(st.integers(2, 9), st.integers(2, 6), st.integers(0, 30), st.integers(0, 99))
 def test_a_budget_of_tables_is_kept(strategies: int, seats: int, more: int, seed: int) -> None:
     most = strategies + more
-    tables = choose_tables(GAME, strategies, seats, most, seed)
+    tables = choose_tables(GAME, RULES, strategies, seats, most, seed)
     assert 0 < len(tables) <= most
-    assert tables == choose_tables(GAME, strategies, seats, most, seed)
-    turned = [frozenset(tuple(line[who] for who in turn) for turn in GAME.rotate(seats)) for line in tables]
+    assert tables == choose_tables(GAME, RULES, strategies, seats, most, seed)
+    turned = [frozenset(tuple(line[who] for who in turn) for turn in GAME.rotate(RULES, seats)) for line in tables]
     assert len(set(turned)) == len(turned), "no table twice"
 
 
 def test_another_seed_chooses_other_tables() -> None:
-    assert choose_tables(GAME, 8, 3, 16, 1) != choose_tables(GAME, 8, 3, 16, 2)
+    assert choose_tables(GAME, RULES, 8, 3, 16, 1) != choose_tables(GAME, RULES, 8, 3, 16, 2)
 
 
 def test_resolve_format() -> None:
-    assert resolve_format(GAME, "auto", None, 5) == ("solo", 1)
-    assert resolve_format(GAME, "auto", 2, 5) == ("round-robin", 2)
-    assert resolve_format(GAME, "auto", 4, 5) == ("tables", 4)
-    assert resolve_format(GAME, "auto", 4, 3) == ("round-robin", 4)
-    assert resolve_format(GAME, "tables", None, 3) == ("tables", 2)
+    assert resolve_format(GAME, RULES, "auto", None, 5) == ("solo", 1)
+    assert resolve_format(GAME, RULES, "auto", 2, 5) == ("round-robin", 2)
+    assert resolve_format(GAME, RULES, "auto", 4, 5) == ("tables", 4)
+    assert resolve_format(GAME, RULES, "auto", 4, 3) == ("round-robin", 4)
+    assert resolve_format(GAME, RULES, "tables", None, 3) == ("tables", 2)
     for format, seats, message in (
         ("rounds", None, "unknown format 'rounds'; there are: auto, one-against-all"),
         ("solo", 2, "format=solo does not fit seats=2"),
@@ -116,24 +116,111 @@ def test_resolve_format() -> None:
         ("auto", 7, "seats=7 does not fit"),
     ):
         with pytest.raises(UsageError, match=message):
-            resolve_format(GAME, format, seats, 3)
+            resolve_format(GAME, RULES, format, seats, 3)
 
 
-def test_partners_play_a_round_robin() -> None:
-    partners = dataclasses.replace(GAME, name="partners", rotate=lambda seats: ((0, 1, 2, 3), (3, 0, 1, 2)))
-    assert resolve_format(partners, "auto", 4, 5) == ("round-robin", 4)
-    # Two of the four turns: nobody's tables are the same.
-    assert len(choose_tables(partners, 4, 4, None, 1)) == 24
-    assert len(choose_tables(partners, 4, 4, 23, 1)) == 20
+@pytest.mark.parametrize("format", [item for item in FORMATS if item != "solo"])
+@pytest.mark.parametrize(("strategies", "seats"), [(2, 4), (5, 4), (2, 6), (3, 6), (4, 6), (3, 8), (5, 8)])
+def test_a_team_plays_one_strategy_and_all_sit_everywhere(
+    partners: Game, format: Format, strategies: int, seats: int
+) -> None:
+    rules = partners.variant("advanced")
+    tournament = make_tournament(partners, rules, strategies, format, seats, lineups=20)
+    taken, met = np.zeros((strategies, seats), int), 0
+    for lineup, own in zip(tournament.lineups, tournament.own, strict=True):
+        for seating in partners.rotate(rules, seats):
+            seated = [lineup[place] for place in seating]
+            assert seated[: seats // 2] == seated[seats // 2 :]
+            met += sum((one, other) == (0, 1) for one, other in itertools.permutations(seated, 2))
+            for seat, place in enumerate(seating):
+                taken[lineup[place], seat] += own[place]
+    assert (taken == taken[0, 0]).all()
+    assert taken[0].sum() == tournament.scale
+    assert tournament.meetings == (met if tournament.direct else 1)
+
+
+def test_line_ups_of_teams(partners: Game) -> None:
+    rules = partners.variant("advanced")
+
+    def lines(strategies: int, format: Format, seats: int) -> list[str]:
+        made = make_tournament(partners, rules, strategies, format, seats)
+        return ["".join(map(str, lineup)) for lineup in made.lineups]
+
+    assert lines(3, "round-robin", 4) == lines(3, "one-against-all", 4) == ["0101", "0202", "1212"]
+    assert lines(3, "tables", 4) == ["0101", "0202", "1212"]
+    assert lines(2, "round-robin", 6) == ["010010", "101101"]
+    assert lines(2, "one-against-all", 6) == ["011011", "100100"]
+    assert lines(3, "tables", 6) == ["012012", "021021"]
+    assert lines(2, "round-robin", 8) == ["01010101"]
+    assert [possible_tables(partners, rules, 5, seats) for seats in (4, 6, 8)] == [10, 20, 30]
+    assert [possible_tables(partners, RULES, 5, seats) for seats in (2, 3, 4)] == [10, 20, 30]
+    assert len(choose_tables(partners, rules, 5, 8, None, 1)) == 30
+    assert len(choose_tables(partners, rules, 5, 8, 29, 1)) == 20
+
+
+def test_formats_depend_on_how_many_can_win(partners: Game) -> None:
+    rules = partners.variant("advanced")
+    assert resolve_format(partners, RULES, "auto", None, 5) == ("round-robin", 2)
+    assert resolve_format(partners, RULES, "auto", 4, 5) == ("tables", 4)
+    assert resolve_format(partners, rules, "auto", None, 5) == ("round-robin", 4)
+    assert resolve_format(partners, rules, "tables", None, 5) == ("tables", 4)
+    assert resolve_format(partners, rules, "auto", 6, 3) == ("tables", 6)
+    assert resolve_format(partners, rules, "auto", 8, 3) == ("round-robin", 8)
+    with pytest.raises(UsageError, match="under these rules is for 4, 6 or 8 seats, not 5"):
+        resolve_format(partners, rules, "auto", 5, 5)
+    crosswise = find_game("crosswise")
+    for seats in (2, 3, 4):
+        assert resolve_format(crosswise, crosswise.variant(), "auto", seats, 5) == ("round-robin", seats)
+
+
+@pytest.mark.parametrize(("format", "seats"), [("round-robin", 4), ("round-robin", 6), ("tables", 8)])
+def test_a_team_finishes_once(partners: Game, format: Format, seats: int) -> None:
+    rules = partners.variant("advanced")
+    tournament = make_tournament(partners, rules, 4, format, seats)
+    _check_orders_of_teams(tournament)
+
+
+@pytest.mark.parametrize("seats", [2, 3, 4])
+def test_a_team_that_grows_when_sides_are_changed_finishes_once(seats: int) -> None:
+    crosswise = find_game("crosswise")
+    _check_orders_of_teams(make_tournament(crosswise, crosswise.variant(), 3, "round-robin", seats))
+
+
+def _check_orders_of_teams(tournament: Tournament) -> None:
+    game, rules, seats = tournament.game, tournament.rules, tournament.seats
+    players = ANYONE[: tournament.strategies]
+    design = Design(game, rules, tournament.seated(players), seed=1, deals=40)
+    teams, chance = game.party_of(rules, seats), np.random.default_rng(2)
+    outcomes = design.new_outcomes(40)
+    expected: dict[Finish, int] = {}
+    for number, lineup in enumerate(tournament.lineups):
+        for rotation, seating in enumerate(design.seatings(number)):
+            for deal in range(40):
+                winner = int(chance.integers(max(teams) + 1))
+                outcomes[number][rotation, deal, :, RANK] = [1 if team == winner else 2 for team in teams]
+                # Whose team won, and whose sat first, told by the strategies and teams of the line-up before rotation.
+                placed = {
+                    teams[place]: (lineup[place], 1 + (team != winner))
+                    for team, place in zip(teams, seating, strict=True)
+                }
+                strategies, ranks = zip(*(placed[team] for team in range(max(teams) + 1)), strict=True)
+                finish = Finish(strategies, ranks, teams[seating[0]] if max(teams) == 1 else -1)
+                expected[finish] = expected.get(finish, 0) + 1
+    orders = count_tournament(design, 0, outcomes, tournament=tournament, measure="score").orders
+    finishes, _, places = read_orders(tournament, orders)
+    read: dict[Finish, int] = {}
+    for place, number in zip(places, orders.counts, strict=True):
+        read[finishes[place]] = read.get(finishes[place], 0) + int(number)
+    assert read == expected
 
 
 def test_only_keeps_what_the_chosen_need() -> None:
-    robin = make_tournament(GAME, 4, "round-robin", 2)
+    robin = make_tournament(GAME, RULES, 4, "round-robin", 2)
     assert robin.only([0, 1], "score").lineups == ((0, 1), (0, 2), (0, 3), (1, 2), (1, 3))
-    alone = make_tournament(GAME, 3, "solo", 1)
+    alone = make_tournament(GAME, RULES, 3, "solo", 1)
     assert alone.only([2], "score").lineups == ((2,),)
     assert alone.only([2], "win").lineups == alone.lineups
-    lone = make_tournament(GAME, 3, "one-against-all", 3)
+    lone = make_tournament(GAME, RULES, 3, "one-against-all", 3)
     assert lone.only([2], "score").lineups == ((2, 0, 0), (2, 1, 1))
 
 
@@ -143,7 +230,7 @@ def test_solo_wins_count_others_twice_and_ties_once() -> None:
 
 @pytest.mark.parametrize(("format", "seats"), [("solo", 1), ("round-robin", 3), ("one-against-all", 3), ("tables", 2)])
 def test_totals_are_those_of_a_plain_loop(format: Format, seats: int) -> None:
-    tournament = make_tournament(GAME, 3, format, seats)
+    tournament = make_tournament(GAME, RULES, 3, format, seats)
     design, outcomes, counts = counted(tournament)
     for column, moments in ((SCORE, counts.scores), (WIN, counts.wins)):
         totals = np.zeros((3, 40), int)
@@ -163,7 +250,7 @@ def test_totals_are_those_of_a_plain_loop(format: Format, seats: int) -> None:
 @pytest.mark.parametrize("measure", ["score", "win"])
 @pytest.mark.parametrize(("format", "seats"), [("round-robin", 2), ("round-robin", 3), ("one-against-all", 3)])
 def test_meetings_compare_every_two_seats(format: Format, seats: int, measure: str) -> None:
-    tournament = make_tournament(GAME, 3, format, seats)
+    tournament = make_tournament(GAME, RULES, 3, format, seats)
     design, outcomes, counts = counted(tournament, measure=measure)
     column = SCORE if measure == "score" else WIN
     for place, (a, b) in enumerate(itertools.combinations(range(3), 2)):
@@ -184,7 +271,7 @@ def test_meetings_compare_every_two_seats(format: Format, seats: int, measure: s
 
 
 def test_totals_are_compared_where_nobody_meets_alone() -> None:
-    tournament = make_tournament(GAME, 3, "solo", 1)
+    tournament = make_tournament(GAME, RULES, 3, "solo", 1)
     _, outcomes, counts = counted(tournament)
     scores = [array[0, :, 0, SCORE].astype(int) for array in outcomes]
     leads = [np.sign(scores[a] - scores[b]) for a, b in itertools.combinations(range(3), 2)]
@@ -195,7 +282,7 @@ def test_totals_are_compared_where_nobody_meets_alone() -> None:
 
 @pytest.mark.parametrize(("format", "seats"), [("solo", 1), ("round-robin", 2), ("tables", 3)])
 def test_parts_add_up_to_the_whole(format: Format, seats: int) -> None:
-    tournament = make_tournament(GAME, 3, format, seats)
+    tournament = make_tournament(GAME, RULES, 3, format, seats)
     _, outcomes, whole = counted(tournament)
     parts = [
         count_tournament(
@@ -214,7 +301,7 @@ def test_parts_add_up_to_the_whole(format: Format, seats: int) -> None:
 
 
 def test_chosen_have_the_moments_that_they_have_among_all() -> None:
-    tournament = make_tournament(GAME, 3, "round-robin", 2)
+    tournament = make_tournament(GAME, RULES, 3, "round-robin", 2)
     _, outcomes, counts = counted(tournament)
     part = tournament.only([2], "win")
     design = design_of(part, 40)
@@ -227,7 +314,7 @@ def test_chosen_have_the_moments_that_they_have_among_all() -> None:
 
 @pytest.mark.parametrize("seats", [2, 3])
 def test_finishing_orders_are_read_back(seats: int) -> None:
-    tournament = make_tournament(GAME, 3, "tables", seats)
+    tournament = make_tournament(GAME, RULES, 3, "tables", seats)
     design, outcomes, counts = counted(tournament)
     expected: dict[tuple[int, Finish], int] = {}
     for number, lineup in enumerate(tournament.lineups):
@@ -251,9 +338,9 @@ def test_orders_add_equal_keys() -> None:
 
 
 def test_units() -> None:
-    solo = make_tournament(GAME, 4, "solo", 1)
+    solo = make_tournament(GAME, RULES, 4, "solo", 1)
     assert (solo.value_unit("score"), solo.value_unit("win")) == (1, 6)
-    assert make_tournament(GAME, 4, "round-robin", 2).value_unit("win") == WIN_UNIT
+    assert make_tournament(GAME, RULES, 4, "round-robin", 2).value_unit("win") == WIN_UNIT
 
 
 @pytest.mark.parametrize(
@@ -266,4 +353,4 @@ def test_units() -> None:
 )
 def test_refusals(strategies: int, lineups: int | None, message: str) -> None:
     with pytest.raises(UsageError, match=message):
-        make_tournament(GAME, strategies, "tables", 3, lineups=lineups)
+        make_tournament(GAME, RULES, strategies, "tables", 3, lineups=lineups)

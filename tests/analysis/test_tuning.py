@@ -14,6 +14,7 @@ from analysis.simulation import simulate
 from analysis.simultaneous import Moments
 from analysis.tuning import RACE_LENGTH, race_settings, tune
 from sims.errors import UsageError
+from sims.game import Game
 from sims.jit import COMPILED
 from strategies import find_strategy
 
@@ -146,6 +147,15 @@ def test_opponents_share_the_table() -> None:
     duel = compare(GAME, found.spec, "careful", deals=5, opponents=["blunder"])
     assert found.counts.scale == duel.counts.scale
     assert found.opponents == ("blunder",)
+
+
+def test_without_opponents_the_smallest_table_is_filled(partners: Game) -> None:
+    known = {"deals": DEALS, "budget": 3, "fresh_deals": 2 * DEALS, "n_jobs": 1}
+    assert tune(partners, "careful", **known).opponents == ("careful",)  # type: ignore[arg-type]
+    found = tune(partners, "careful", variant="advanced", **known)  # type: ignore[arg-type]
+    assert found.opponents == ("careful",) * 3
+    with pytest.raises(UsageError, match="under these rules is for 4, 6 or 8 seats, not 3"):
+        tune(partners, "careful", against=["blunder"] * 2, variant="advanced", **known)  # type: ignore[arg-type]
 
 
 def test_a_table_of_trials_is_a_start() -> None:

@@ -66,12 +66,13 @@ def made(
     passed=(True, True),
     scale=None,
     unit=POINTS,
+    game=CRISS_CROSS,
 ):
     """Make a comparison by hand from the block sums of A and B: no game is played."""
     pairs = [(12, 3), (10, 4), (8, 4), (3, 5), (9, 9)] * 20 if pairs is None else pairs
-    match = make_match(player(a), player(b), seats, [player(spec) for spec in opponents])
-    rules = CRISS_CROSS.rules() if rules is None else rules
-    design = Design(CRISS_CROSS, rules, match.lineups, seed=7, deals=len(pairs))
+    rules = game.rules() if rules is None else rules
+    match = make_match(game, rules, player(a), player(b), seats, [player(spec) for spec in opponents])
+    design = Design(game, rules, match.lineups, seed=7, deals=len(pairs))
     sides = match.design_sides(design)
     own = sum(side > 0 for rotations in sides for seats in rotations for side in seats)
     counts = PairedCounts(
@@ -428,6 +429,20 @@ def test_the_page_says_how_to_repeat_it(page, more, call, table):
     assert table in text
     assert "Seed 7 Rules version 1" in text
     assert f"python {sys.version.split()[0]}" in text
+
+
+def test_the_page_knows_the_tables_of_the_rules(page, partners):
+    rules = partners.variant("advanced")
+    text = page(made(game=partners, rules=rules, seats=4)).text
+    assert 'deals=100, seed=7, variant="advanced")' in text
+    assert "2 of each line-up: every side sits at every seat" in text
+    text = page(made(game=partners, rules=rules, seats=6)).text
+    assert "deals=100, seed=7, seats=6, variant=" in text
+    assert "6 seats: the two sit at one table by turns" in text
+    assert "3 of each line-up: every side sits at every seat" in text
+    text = page(made(game=partners, rules=rules, seats=4, opponents=["uniform"] * 3)).text
+    assert "2 of each line-up: every side sits at a seat of every team" in text
+    assert "4 of each line-up: every side sits at every seat" in page(made(game=partners, seats=4)).text
 
 
 def test_a_command_takes_the_place_of_the_call(page):

@@ -1324,10 +1324,10 @@ def test_relabel_makes_each_exchange_as_often() -> None:
 
 @pytest.mark.parametrize("seats", [2, 3, 4])
 def test_sides_and_rotate(seats: int) -> None:
-    sides = cw.sides(seats)
+    sides = cw.sides(BASIC, seats)
     assert sides == tuple(["rows", "columns"][literal.team_of(seat)] for seat in range(seats))
-    assert CROSSWISE.parties(seats) == {"rows": 0, "columns": 1}
-    still, turned = cw.rotate(seats)
+    assert CROSSWISE.parties(BASIC, seats) == {"rows": 0, "columns": 1}
+    still, turned = cw.rotate(BASIC, seats)
     assert still == tuple(range(seats))
     for seat, who in enumerate(turned):
         assert sides[seat] != sides[who]  # everybody plays for the other side

@@ -8,7 +8,8 @@ import pytest
 
 from sims.design import CHUNK, Design
 from sims.errors import UsageError
-from sims.game import find_game
+from sims.game import Game, find_game
+from sims.table import Table
 from strategies import find_strategy
 
 GAME = find_game("criss-cross")
@@ -41,6 +42,22 @@ def test_numbers_are_checked(name: str, value: object) -> None:
 def test_largest_seed_plays() -> None:
     outcomes = make(("uniform",), seed=2**64 - 1).tables()[0][0].log(2**64 - 1, 0, 2)[0]
     assert outcomes[:, 0, 0].min() >= 0
+
+
+def test_rules_say_which_line_ups_there_are_and_how_they_are_turned(partners: Game) -> None:
+    uniform = find_strategy(GAME.name, "uniform").player()
+    alone, together = (
+        Design(partners, partners.variant(name), ((uniform,) * 4,), seed=1, deals=5) for name in ("basic", "advanced")
+    )
+    assert alone.seatings(0) == ((0, 1, 2, 3), (3, 0, 1, 2), (2, 3, 0, 1), (1, 2, 3, 0))
+    assert together.seatings(0) == ((0, 1, 2, 3), (3, 0, 1, 2))
+    assert (alone.games_a_deal, together.games_a_deal) == (4, 2)
+    assert together.to_dict()["rotations"] == [2]
+    assert together.new_outcomes(5)[0].shape[:3] == (2, 5, 4)
+    with pytest.raises(UsageError, match="criss-cross under these rules is for 4, 6 or 8 seats, not 3"):
+        dataclasses.replace(together, lineups=((uniform,) * 4, (uniform,) * 3))
+    with pytest.raises(UsageError, match="criss-cross under these rules is for 4, 6 or 8 seats, not 2"):
+        Table(partners, together.rules, [uniform] * 2)
 
 
 def test_seven_seats_are_refused() -> None:

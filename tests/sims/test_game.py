@@ -23,9 +23,11 @@ from sims.game import (
     near_misses,
     option,
     register,
+    seat_words,
 )
 
 GAME = find_game("criss-cross")
+RULES = GAME.variant()
 
 
 @dataclass(frozen=True)
@@ -228,15 +230,50 @@ def test_resolve_rules() -> None:
 
 def test_check_seats() -> None:
     for seats in range(1, 7):
-        GAME.check_seats(seats)
+        GAME.check_seats(seats, RULES)
     for seats in (0, 7):
         with pytest.raises(UsageError, match=f"^criss-cross is for 1 to 6 seats, not {seats}$"):
-            GAME.check_seats(seats)
+            GAME.check_seats(seats, RULES)
+
+
+@pytest.mark.parametrize(
+    ("numbers", "words"),
+    [((2, 3, 4), "2 to 4"), ((4, 6, 8), "4, 6 or 8"), ((2, 4), "2 or 4"), ((2, 3), "2 to 3"), ((4,), "4")],
+)
+def test_seat_words(numbers: tuple[int, ...], words: str) -> None:
+    assert seat_words(numbers) == words
+
+
+def test_rules_say_how_many_seats_there_are(partners: Game) -> None:
+    advanced = partners.variant("advanced")
+    assert GAME.seat_numbers(RULES) == (1, 2, 3, 4, 5, 6)
+    assert partners.seat_numbers(RULES) == (2, 3, 4)
+    assert partners.seat_numbers(advanced) == (4, 6, 8)
+    partners.check_seats(4, RULES)
+    partners.check_seats(4, advanced)
+    with pytest.raises(UsageError, match=r"^criss-cross under these rules is for 2 to 4 seats, not 6$"):
+        partners.check_seats(6, RULES)
+    with pytest.raises(UsageError, match=r"^criss-cross under these rules is for 4, 6 or 8 seats, not 5$"):
+        partners.check_seats(5, advanced)
+    always = dataclasses.replace(GAME, seat_counts=lambda rules: (1, 2, 3, 4, 5, 6))
+    with pytest.raises(UsageError, match=r"^criss-cross is for 1 to 6 seats, not 7$"):
+        always.check_seats(7, RULES)
+
+
+def test_rules_say_who_plays_together(partners: Game) -> None:
+    advanced = partners.variant("advanced")
+    assert not GAME.in_teams(RULES, 4)
+    assert not partners.in_teams(RULES, 4)
+    assert partners.parties(RULES, 4) == {f"seat {seat}": seat for seat in range(4)}
+    assert partners.party_of(RULES, 4) == (0, 1, 2, 3)
+    assert partners.in_teams(advanced, 6)
+    assert partners.parties(advanced, 6) == {"red": 0, "blue": 1, "green": 2}
+    assert partners.party_of(advanced, 6) == (0, 1, 2, 0, 1, 2)
 
 
 @pytest.mark.parametrize("seats", range(1, 7))
 def test_rotate_gives_each_strategy_each_seat_once(seats: int) -> None:
-    rotations = GAME.rotate(seats)
+    rotations = GAME.rotate(RULES, seats)
     assert len(rotations) == seats
     assert rotations[0] == tuple(range(seats))
     for rotation in rotations:
@@ -260,5 +297,7 @@ def test_facts_of_every_game(name: str) -> None:
         low, high = game.score_range(rules)
         assert low < high
         assert game.longest(rules) > 0
+    numbers = {seats for variant in game.variants for seats in game.seat_numbers(game.variant(variant))}
+    assert (min(numbers), max(numbers)) == game.seats
     assert all(WIN_UNIT % seats == 0 for seats in range(1, game.seats[1] + 1))
     assert [bound for bound, _ in game.bands] == sorted((bound for bound, _ in game.bands), reverse=True)

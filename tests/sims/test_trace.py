@@ -7,8 +7,10 @@ import pytest
 
 from crosslab import replay, simulate
 from sims.errors import UsageError
-from sims.game import find_game
+from sims.game import Game, find_game
 from sims.trace import narrate
+from sims.trace import replay as replay_game
+from strategies import find_strategy
 from tests.reference.criss_cross import referee
 
 GOLDEN = Path(__file__).with_name("goldens") / "criss_cross.txt"
@@ -33,6 +35,17 @@ def test_replay_is_the_game_that_simulate_played(variant: str, rotation: int) ->
 def test_rotation_out_of_range(rotation: int) -> None:
     with pytest.raises(UsageError, match=r"rotation=.* a line-up of 3 has the rotations 0 to 2"):
         replay("criss-cross", LINEUP, rotation=rotation)
+
+
+def test_rotations_are_those_of_the_rules(partners: Game) -> None:
+    rules = partners.variant("advanced")
+    players = [find_strategy(partners.name, spec).player() for spec in ("uniform", "blunder") * 2]
+    trace = replay_game(partners, rules, players, rotation=1)
+    assert trace["seats"] == ["blunder", "uniform"] * 2
+    with pytest.raises(UsageError, match=r"rotation=2 .* a line-up of 4 has the rotations 0 to 1"):
+        replay_game(partners, rules, players, rotation=2)
+    with pytest.raises(UsageError, match="under these rules is for 4, 6 or 8 seats, not 3"):
+        replay_game(partners, rules, players[:3])
 
 
 def test_narrate_reads_like_a_game() -> None:

@@ -8,12 +8,12 @@ import pytest
 
 from sims.criss_cross import gain, lonely
 from sims.errors import UsageError
-from sims.game import GAME_MODULES, find_game
+from sims.game import GAME_MODULES, Game, find_game
 from sims.jit import COMPILED, cache_folder
 from strategies.api import Parameter, heuristic, rollout
 from strategies.contract import RULES, CheckReport, Finding, check
 from strategies.specs import find_strategy
-from strategies.trial import _Bench
+from strategies.trial import _Bench, _tables
 
 GAME = "criss-cross"
 SECONDS = 60.0 if COMPILED else 10.0  # plain Python would use all the time that it is given
@@ -377,8 +377,16 @@ def test_positions_come_from_every_variant_and_number_of_seats(name: str) -> Non
     assert len({position.view.tobytes() for position in positions}) == len(positions) >= 100
     tables = {tuple(position.where.split(", ")[:2]) for position in positions}
     assert {variant for variant, _ in tables} == set(game.variants)
-    assert len({seats for _, seats in tables}) == game.seats[1] - game.seats[0] + 1
+    expected = sum(len(game.seat_numbers(game.variant(variant))) for variant in game.variants)
+    assert len(tables) == expected
     assert all(game.moves(position.view[0]) for position in positions)
+
+
+def test_tables_are_those_that_each_variant_allows(partners: Game) -> None:
+    assert [where for where, _, _ in _tables(partners)] == [
+        *(f"basic, {seats} seats" for seats in (2, 3, 4)),
+        *(f"advanced, {seats} seats" for seats in (4, 6, 8)),
+    ]
 
 
 def test_the_restriction_that_watches_is_never_kept_on_disk() -> None:
