@@ -116,7 +116,8 @@ class Design:
         """Return the command that plays one deal again and tells it."""
         basic = self.game.rules().to_dict()
         options = [
-            f"--set {name}={','.join(str(item) for item in value) if isinstance(value, list) else value}"
+            "--set "
+            + shlex.quote(f"{name}={','.join(str(item) for item in value) if isinstance(value, list) else value}")
             for name, value in self.rules.to_dict().items()
             if value != basic[name]
         ]

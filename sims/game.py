@@ -11,7 +11,7 @@ import functools
 import importlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Self
+from typing import Any, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -138,7 +138,22 @@ class Flag:
         return words[text.lower()]
 
 
-Check = Whole | Wholes | OneOf | Flag
+class Check(Protocol):
+    """What an option takes: the classes above, or one that a game brings along for an option of its own.
+
+    A `check` or `parse` that knows better than `allowed` what is wrong, such as the line of a file, raises a UsageError
+    that says so; the message reaches the user behind the option's name.
+    """
+
+    @property
+    def allowed(self) -> str:
+        """What is allowed, in words."""
+
+    def check(self, value: Any) -> Any:
+        """Return the value as the rules keep it (it has a hash), or raise ValueError or TypeError."""
+
+    def parse(self, text: str) -> Any:
+        """Read the value from a command line, or raise ValueError; `check` sees it next."""
 
 
 def option(default: Any, check: Check, doc: str) -> Any:
@@ -163,6 +178,8 @@ class Rules:
             value = getattr(self, item.name)
             try:
                 object.__setattr__(self, item.name, check.check(value))
+            except UsageError as error:
+                raise UsageError(f"option {item.name}: {error}") from None
             except (TypeError, ValueError):
                 raise UsageError(f"option {item.name}={value!r} does not fit: it takes {check.allowed}") from None
 
@@ -195,6 +212,8 @@ class Rules:
             check: Check = self._known(name).metadata["check"]
             try:
                 changes[name] = check.parse(value.strip())
+            except UsageError as error:
+                raise UsageError(f"option {name}: {error}") from None
             except ValueError:
                 raise UsageError(f"option {name}={value!r} does not fit: it takes {check.allowed}") from None
         return self.replace(**changes)

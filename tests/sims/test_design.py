@@ -2,13 +2,14 @@
 
 import dataclasses
 import json
+from dataclasses import dataclass
 
 import numpy as np
 import pytest
 
 from sims.design import CHUNK, Design
 from sims.errors import UsageError
-from sims.game import Game, find_game
+from sims.game import Game, OneOf, Rules, find_game, option
 from sims.table import Table
 from strategies import find_strategy
 
@@ -97,6 +98,17 @@ def test_manifest_names_everything_that_a_result_depends_on() -> None:
     for change in ({"seed": 2}, {"deals": 11}, {"first_deal": 1}, {"rules": GAME.variant("advanced")}):
         assert dataclasses.replace(design, **change).to_manifest() != manifest
     assert make(("blunder",)).to_manifest() != manifest
+
+
+@dataclass(frozen=True)
+class BoardRules(Rules):
+    board: str = option("plain", OneOf(("plain", "my board.txt")), "a name or a file")
+
+
+def test_replay_command_quotes_what_a_shell_would_split() -> None:
+    game = dataclasses.replace(GAME, rules=BoardRules)
+    design = dataclasses.replace(make(("uniform",)), game=game, rules=BoardRules("my board.txt"))
+    assert design.replay_command(0, 0, 9).endswith("--deal 9 --set 'board=my board.txt'")
 
 
 def test_replay_command_names_options_that_differ() -> None:

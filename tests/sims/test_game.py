@@ -173,6 +173,68 @@ def test_to_dict_survives_json_and_makes_the_rules_again(size: int, points: list
     assert ToyRules(**told) == rules
 
 
+@dataclass(frozen=True)
+class Drawing:
+    """An option type of a game's own: equal rows of # and ., told as one text with / between them."""
+
+    allowed: str = "rows of # and . with / between them"
+
+    def check(self, value: Any) -> tuple[str, ...]:
+        if not isinstance(value, tuple):
+            raise TypeError
+        for number, row in enumerate(value, 1):
+            for column, letter in enumerate(row, 1):
+                if letter not in "#.":
+                    raise UsageError(f"line {number}, column {column} has {letter!r}: write # or .")
+        return value
+
+    def parse(self, text: str) -> tuple[str, ...]:
+        if text == "square":
+            raise UsageError("there is no drawing 'square': name a file")
+        if "/" not in text:
+            raise ValueError
+        return tuple(text.split("/"))
+
+
+@dataclass(frozen=True)
+class DrawnRules(ToyRules):
+    board: tuple[str, ...] = option(("##", ".."), Drawing(), "a drawing")
+
+
+def test_a_game_may_bring_a_check_of_its_own() -> None:
+    assert DrawnRules().replace_text(["board=.#/#.", "size=4"]) == DrawnRules(size=4, board=(".#", "#."))
+    assert DrawnRules().to_dict()["board"] == ["##", ".."]
+    with pytest.raises(
+        UsageError, match=r"^option board=7 does not fit: it takes rows of # and \. with / between them$"
+    ):
+        DrawnRules(board=7)  # type: ignore[arg-type]
+    with pytest.raises(
+        UsageError, match=r"^option board='#' does not fit: it takes rows of # and \. with / between them$"
+    ):
+        DrawnRules().replace_text(["board=#"])
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("board=.#/#x", "option board: line 2, column 2 has 'x': write # or ."),
+        ("board=square", "option board: there is no drawing 'square': name a file"),
+    ],
+)
+def test_a_check_that_knows_what_is_wrong_is_heard(text: str, message: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        DrawnRules().replace_text([text])
+    assert str(caught.value) == message
+    assert caught.value.__suppress_context__
+
+
+def test_a_check_that_knows_what_is_wrong_is_heard_from_python() -> None:
+    for make in (lambda board: DrawnRules(board=board), lambda board: DrawnRules().replace(board=board)):
+        with pytest.raises(UsageError) as caught:
+            make(("##", "#?"))
+        assert str(caught.value) == "option board: line 2, column 2 has '?': write # or ."
+
+
 # --- Games -----------------------------------------------------------------------------------------------------------
 
 
