@@ -81,7 +81,7 @@ class Asking(NamedTuple):
     note
         `note(view, rng, probe)`: keeps what a strategy is about to see, for a refused game is played again to find out
         why.
-    list_moves, illegal
+    list_moves, illegal, random_move
         As they were handed in.
     """
 
@@ -91,10 +91,17 @@ class Asking(NamedTuple):
     note: Any
     list_moves: Any
     illegal: Any
+    random_move: Any
 
 
 def make_asking(
-    choose: Any, value: Any, forbid: Any, illegal: Any, list_moves: Callable[..., Any], is_legal: Callable[..., Any]
+    choose: Any,
+    value: Any,
+    forbid: Any,
+    illegal: Any,
+    list_moves: Callable[..., Any],
+    is_legal: Callable[..., Any],
+    random_move: Callable[..., Any] | None = None,
 ) -> Asking:
     """Return the functions that ask the players of one game.
 
@@ -105,9 +112,13 @@ def make_asking(
     illegal
         What a chooser returns when it failed.
     list_moves
-        `list_moves(view, moves)` writes the distinct legal moves, and returns how many there are.
+        `list_moves(view, moves)` writes the distinct legal moves, and returns how many there are. A game that has too
+        many to list writes candidates.
     is_legal
         `is_legal(view, move)`.
+    random_move
+        `random_move(view, rng)`: a uniformly random legal move, for a game whose list holds candidates only. Players
+        err with it unless a restriction is on them, which chooses from the list; None when the list holds all moves.
     """
     call_choose, call_value, call_forbid = caller(choose), caller(value), caller(forbid)
     illegal = Word(illegal)
@@ -137,6 +148,9 @@ def make_asking(
         if probe.on:
             note(view, rng, probe)
         errs = seat.noise > 0.0 and chance.uniform(noise) < seat.noise
+        # Whether there is one is known when this is compiled: games without it have no branch here.
+        if random_move is not None and errs and not seat.limited:
+            return random_move(view, noise)
         if not (errs or seat.by_value):
             move = call_choose(seat.chooser, view, rng, seat.params)
             if not seat.limited or not is_legal(view, move):
@@ -160,7 +174,7 @@ def make_asking(
                 return illegal
         return best_of(moves, worth, count, rng)
 
-    return Asking(call_choose, keep_allowed, ask, note, list_moves, illegal)
+    return Asking(call_choose, keep_allowed, ask, note, list_moves, illegal, random_move)
 
 
 def make_thinking(asking: Asking, play_out: Callable[..., Any]) -> Any:
@@ -178,6 +192,7 @@ def make_thinking(asking: Asking, play_out: Callable[..., Any]) -> Any:
         on, and returns what the seat got; NaN when a move was refused.
     """
     keep_allowed, note, list_moves, illegal = asking.keep_allowed, asking.note, asking.list_moves, asking.illegal
+    random_move = asking.random_move
 
     @jit
     def think(views: Any, seat: Any, rng: Any, noise: Any, scratch: Any, outer: Any, dice: Any, probe: Any) -> Any:
@@ -186,6 +201,8 @@ def make_thinking(asking: Asking, play_out: Callable[..., Any]) -> Any:
         if probe.on:
             note(view, rng, probe)
         errs = seat.rollout_noise > 0.0 and chance.uniform(noise) < seat.rollout_noise
+        if random_move is not None and errs and not seat.rollout_limited:
+            return random_move(view, noise)
         count = list_moves(view, moves)
         if seat.rollout_limited:
             count = keep_allowed(view, seat, moves, count)

@@ -59,6 +59,22 @@ ASKING = make_asking(CHOOSE, VALUE, FORBID, ILLEGAL, list_moves, is_legal)
 think = make_thinking(ASKING, play_out)
 
 
+@jit.jit
+def random_move(view: Any, rng: Any) -> Any:
+    """Any legal move, of which `list_two` lists two."""
+    return Word(FIRST) + below(rng, view.many)
+
+
+@jit.jit
+def list_two(view: Any, moves: Any) -> Any:
+    moves[0], moves[1] = Word(FIRST), Word(FIRST) + Word(1)
+    return np.int64(2)
+
+
+WIDER = make_asking(CHOOSE, VALUE, FORBID, ILLEGAL, list_two, is_legal, random_move)
+think_wider = make_thinking(WIDER, play_out)
+
+
 def stubborn(view: Any, rng: Any, params: Any) -> Any:
     """Always the same move, legal or not."""
     return Word(params[0])
@@ -102,11 +118,11 @@ class Toy(NamedTuple):
     dice: Any
     probe: Any
 
-    def ask(self) -> int:
+    def ask(self, asking: Any = ASKING) -> int:
         scratch = new_scratch(MOST)
-        return int(ASKING.ask(self.views[0], self.seat, self.rng, self.noise, scratch, self.probe))
+        return int(asking.ask(self.views[0], self.seat, self.rng, self.noise, scratch, self.probe))
 
-    def think(self) -> int:
+    def think(self, think: Any = think) -> int:
         inner, outer = new_scratch(MOST), new_scratch(MOST)
         return int(think(self.views, self.seat, self.rng, self.noise, inner, outer, self.dice, self.probe))
 
@@ -234,6 +250,8 @@ def test_note() -> None:
 def test_asking_has_what_was_handed_in() -> None:
     assert ASKING.list_moves is list_moves
     assert ASKING.illegal == ILLEGAL
+    assert ASKING.random_move is None
+    assert WIDER.random_move is random_move
 
 
 @pytest.mark.parametrize("move", [10, 12, 13, 99])
@@ -302,6 +320,23 @@ def test_ask_draws_no_error_for_a_player_without() -> None:
     one = toy(drawing, rollout_noise=1)
     assert is_uniform(Counter(one.ask() for _ in range(DRAWS)), [10, 11, 12])
     assert words(one.noise) == words(stream(2))
+
+
+@pytest.mark.parametrize("player", [stubborn, liking])
+def test_ask_errs_with_any_legal_move_where_only_candidates_are_listed(player: Callable[..., Any]) -> None:
+    one = toy(player, (11,) if player is stubborn else (0, 1, 0, 0), many=4, noise=0.8)
+    counts = Counter(one.ask(WIDER) for _ in range(DRAWS))
+    expected = np.array([0.2, 0.4, 0.2, 0.2]) * DRAWS
+    assert stats.chisquare([counts[move] for move in (10, 11, 12, 13)], expected).pvalue > 1e-4
+    assert words(one.rng) == words(stream(1)), "errors are drawn from the stream of errors"
+
+
+def test_ask_takes_a_candidate_otherwise() -> None:
+    assert toy(liking, (1, 5, 9, 9), many=4).ask(WIDER) == 11
+    assert toy(stubborn, (13,), many=4).ask(WIDER) == 13
+    limited = toy(stubborn, (13,), (1, 0, 0, 1), many=4, limited=1, noise=1)
+    assert {limited.ask(WIDER) for _ in range(20)} == {11}, "a restriction is asked about candidates"
+    assert toy(stubborn, (13,), (0, 2, 0, 0), many=4, limited=1, noise=1).ask(WIDER) == ILLEGAL
 
 
 @pytest.mark.parametrize("on", [0, 1])
@@ -376,6 +411,19 @@ def test_think_is_not_bound_by_what_holds_for_the_player_in_its_games() -> None:
 def test_think_returns_no_move_when_a_game_was_refused() -> None:
     assert toy(drawing, (1, 5, np.nan), rollouts=1).think() == ILLEGAL
     assert toy(drawing, (1, 5, 2, 0, 1, np.nan, 2), rollouts=2).think() == ILLEGAL
+
+
+def test_think_errs_with_any_legal_move_where_only_candidates_are_listed() -> None:
+    one = toy(drawing, (1, 5, 9, 9, 1, 5, 9, 9), many=4, rollouts=1, rollout_noise=0.8)
+    counts = Counter(one.think(think_wider) for _ in range(DRAWS))
+    expected = np.array([0.2, 0.4, 0.2, 0.2]) * DRAWS
+    assert stats.chisquare([counts[move] for move in (10, 11, 12, 13)], expected).pvalue > 1e-4
+    limited = toy(drawing, (), (1, 0, 0, 0), many=4, rollouts=1, rollout_limited=1, rollout_noise=1)
+    assert {limited.think(think_wider) for _ in range(20)} == {11}
+    always = toy(drawing, many=4, rollouts=1, rollout_noise=1, limited=1)
+    assert is_uniform(Counter(always.think(think_wider) for _ in range(DRAWS)), [10, 11, 12, 13])
+    assert words(always.rng) == words(stream(1))
+    assert not always.views[0].played.any()
 
 
 def test_think_errs_as_often_as_the_rate_says() -> None:
