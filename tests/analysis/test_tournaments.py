@@ -1,5 +1,6 @@
 """Tournaments: who meets whom, and exact counts of it."""
 
+import dataclasses
 import itertools
 from typing import Any
 
@@ -184,6 +185,18 @@ def test_a_team_finishes_once(partners: Game, format: Format, seats: int) -> Non
 def test_a_team_that_grows_when_sides_are_changed_finishes_once(seats: int) -> None:
     crosswise = find_game("crosswise")
     _check_orders_of_teams(make_tournament(crosswise, crosswise.variant(), 3, "round-robin", seats))
+
+
+def test_partners_may_sit_side_by_side_and_change_seats(partners: Game) -> None:
+    rules = partners.variant("advanced")
+    turns = ((0, 1, 2, 3), (1, 0, 3, 2), (2, 3, 0, 1), (3, 2, 1, 0))
+    blocks = dataclasses.replace(
+        partners, sides=lambda rules, seats: ("red", "red", "blue", "blue"), rotate=lambda rules, seats: turns
+    )
+    tournament = make_tournament(blocks, rules, 3, "round-robin", 4)
+    assert tournament.lineups == ((0, 0, 1, 1), (0, 0, 2, 2), (1, 1, 2, 2))
+    assert (tournament.scale, tournament.meetings) == (16, 16)
+    _check_orders_of_teams(tournament)
 
 
 def _check_orders_of_teams(tournament: Tournament) -> None:

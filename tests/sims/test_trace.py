@@ -42,6 +42,7 @@ def test_rotations_are_those_of_the_rules(partners: Game) -> None:
     players = [find_strategy(partners.name, spec).player() for spec in ("uniform", "blunder") * 2]
     trace = replay_game(partners, rules, players, rotation=1)
     assert trace["seats"] == ["blunder", "uniform"] * 2
+    assert replay_game(partners, rules, [*players, players[0], players[0]], rotation=2)["rotation"] == 2
     with pytest.raises(UsageError, match=r"rotation=2 .* a line-up of 4 has the rotations 0 to 1"):
         replay_game(partners, rules, players, rotation=2)
     with pytest.raises(UsageError, match="under these rules is for 4, 6 or 8 seats, not 3"):
