@@ -18,7 +18,12 @@ from numpy.typing import NDArray
 
 from sims.errors import UsageError
 
-GAME_MODULES = {"criss-cross": "sims.criss_cross", "cross-off": "sims.cross_off", "crosswise": "sims.crosswise"}
+GAME_MODULES = {
+    "criss-cross": "sims.criss_cross",
+    "cross-off": "sims.cross_off",
+    "crosswise": "sims.crosswise",
+    "crossways": "sims.crossways",
+}
 
 # Columns that every game's outcome begins with. All outcomes are whole numbers, so that sums are exact in any order.
 SCORE, RANK, WIN = 0, 1, 2
