@@ -27,6 +27,7 @@ MAX_TURNS = 1000
 SUIT_NAMES = "DHCS"
 RANK_NAMES = ("A", "2", "3", "4", "5", "6", "7", "8", "9", "10", "J", "Q", "K")
 COLOUR_NAMES = "RB"
+TEAM_NAMES = ("green", "blue", "yellow", "purple")  # the colours of their markers
 JOKER = 63
 WHITE = 31
 FACES = [suit << 4 | rank for suit in range(SUITS) for rank in range(RANKS)]
@@ -62,7 +63,7 @@ CHOICES = np.array([[comb(n, k) for k in range(MAX_HAND + 1)] for n in range(2 *
 TEAM, MARKERS, END, UNDECIDED, TURNS, SINGLES, PASSES, PLACED, REMOVED = 3, 4, 5, 6, 7, 8, 13, 14, 15
 RESHUFFLES, PATH, DIRECTION = 16, 17, 18
 COLUMNS = (
-    Column("team", "0 to 3; a seat's partner has the same"),
+    Column("team", "colour of the markers: 0 green, 1 blue, 2 yellow, 3 purple"),
     Column("markers", "markers of the team on the board at the end"),
     Column("end", "why the game ended: 0 a team reached the goal, 1 all passed, 2 the turn limit"),
     Column("undecided", "1 when nobody reached the goal, else 0"),

@@ -134,7 +134,7 @@ def allows_way(goal: Any, team: Any, way: Any) -> Any:
 
 @jit
 def ways_won(own: Any, linked: Any, goal: Any, team: Any) -> Any:
-    """Return the directions in which a team wins with the squares that count for it, as bits; 4 for a block or frame."""
+    """Return the directions in which a team wins with squares that count for it, as bits; 4 for a block or frame."""
     if bit_count(own) < FEWEST_FOR_PATH:
         return NONE
     won = NONE

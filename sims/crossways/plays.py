@@ -679,7 +679,7 @@ def add_squares(move: Any, index: Any, squares: Any, times: Any) -> Any:
 
 @jit
 def split_up(markers: Any, ones: Any, twos: Any, fours: Any, pairs: Any, each: Any, rng: Any) -> Any:
-    """Return how one of the `ways`, each equally likely, splits: how often four, two of four, two on white, two on a card."""
+    """Return how one of the `ways`, each equally likely, splits: fours, twos of a four, twos on white, on card."""
     markers = np.int64(markers)
     pick = uniform(rng) * float(ways(markers, ones, twos, fours, pairs, each))
     found = (0, 0, 0, 0)

@@ -25,6 +25,7 @@ from sims.crossways.facts import (
     RUN,
     SIDE,
     SQUARES,
+    TEAM_NAMES,
 )
 from sims.crossways.hands import (
     find_sets,
@@ -64,7 +65,6 @@ from sims.crossways.rules import CrossWaysRules, new_views
 from sims.game import STANDARD_COLUMNS, WIN_UNIT
 from sims.jit import jit
 
-TEAM_LETTERS = "abcd"
 FARTHEST = 64  # what `standings` counts for a team whose ways are all blocked
 
 # --- Tables ----------------------------------------------------------------------------------------------------------
@@ -74,7 +74,7 @@ def sides(rules: CrossWaysRules, seats: int) -> tuple[str, ...] | None:
     """Return the team of every seat; None when every seat plays for itself."""
     if rules.team_size == 1:
         return None
-    return tuple(f"team {seat % (seats // rules.team_size)}" for seat in range(seats))
+    return tuple(TEAM_NAMES[seat % (seats // rules.team_size)] for seat in range(seats))
 
 
 def rotate(rules: CrossWaysRules, seats: int) -> tuple[tuple[int, ...], ...]:
@@ -117,7 +117,7 @@ def marker_name(view: Any, item: int) -> str:
     """Return a marker as people say it: whose it is, and where."""
     square, level = int(square_of(item)), int(level_of(item))
     owner = int(team_at(view.stacks[square], level)) - 1
-    whose = f"team {owner}'s" if owner >= 0 else "no"
+    whose = f"a {TEAM_NAMES[owner]}" if owner >= 0 else "no"
     high = f" at level {level}" if int(height_of(view.stacks[square])) > 1 else ""
     return f"{whose} marker{high} from {square_name(view, square)}"
 
@@ -203,31 +203,31 @@ def every_move(view: Any, most: int = 1_000_000) -> list[int]:
 # --- Pictures --------------------------------------------------------------------------------------------------------
 
 
-def board_rows(squares: Any, stacks: Any) -> list[str]:
+def board_rows(names: list[str], markers: list[list[int]]) -> list[str]:
     """Return a board as lines of text: every square's name, and its markers from the lowest on, a letter a team."""
-    rows = []
-    for row in range(SIDE):
-        cells = []
-        for square in range(SIDE * row, SIDE * row + SIDE):
-            markers = "".join(
-                TEAM_LETTERS[int(team_at(stacks[square], level)) - 1] for level in range(int(height_of(stacks[square])))
-            )
-            cells.append(f"{NAMES[int(squares[square])]:<3} {markers or '.':<5}")
-        rows.append("".join(cells).rstrip())
-    return rows
+    cells = [
+        f"{name:<3} {''.join(TEAM_NAMES[team][0] for team in teams) or '.':<5}"
+        for name, teams in zip(names, markers, strict=True)
+    ]
+    return ["".join(cells[SIDE * row : SIDE * row + SIDE]).rstrip() for row in range(SIDE)]
+
+
+def markers_on(stack: Any) -> list[int]:
+    """Return the teams whose markers lie in a stack, the lowest first."""
+    return [int(team_at(stack, level)) - 1 for level in range(int(height_of(stack)))]
 
 
 def picture(view: Any) -> str:
     """Return what the seat to move sees, as text."""
     hand = " ".join(FACE_NAMES[int(face)] for face in view.hand[: int(view.hand_limit)])
-    supplies = ", ".join(f"{TEAM_LETTERS[team]} {int(view.supplies[team])}" for team in range(int(view.teams)))
+    supplies = ", ".join(f"{TEAM_NAMES[team]} {int(view.supplies[team])}" for team in range(int(view.teams)))
     discards = " ".join(
         FACE_NAMES[face] + (f"×{int(count)}" if count > 1 else "") for face, count in enumerate(view.discards) if count
     )
     return "\n".join(
         [
-            *board_rows(view.squares, view.stacks),
-            f"turn {view.turn}, seat {view.seat} (markers {TEAM_LETTERS[int(view.team)]}), hand {hand}",
+            *board_rows([NAMES[int(code)] for code in view.squares], [markers_on(stack) for stack in view.stacks]),
+            f"turn {view.turn}, seat {view.seat} (markers {TEAM_NAMES[int(view.team)]}), hand {hand}",
             f"markers left: {supplies}; cards in the deck {view.deck}, passes in a row {view.passes}",
             f"discards: {discards or 'none'}",
         ]
@@ -420,7 +420,7 @@ def results(rules: CrossWaysRules, log: Any, outcomes: NDArray[np.int16]) -> lis
 def narrate(rules: CrossWaysRules, trace: dict[str, Any]) -> list[str]:
     """Return a trace as lines of text: every play, and the board at the end."""
     squares = [name for row in trace["events"][0]["squares"] for name in row]
-    stacks: dict[int, list[int]] = {square: [] for square in range(SQUARES)}
+    stacks: list[list[int]] = [[] for _ in range(SQUARES)]
     teams = len({seat["team"] for seat in trace["outcome"]})
     lines = []
 
@@ -439,13 +439,15 @@ def narrate(rules: CrossWaysRules, trace: dict[str, Any]) -> list[str]:
         elif kind == "end":
             lines.append(
                 {
-                    "goal": f"team {event.get('team')} wins: " + ", ".join(map(told, event.get("cells", []))),
+                    "goal": f"{TEAM_NAMES[event.get('team', 0)]} wins: " + ", ".join(map(told, event.get("cells", []))),
                     "passes": "all seats have passed: nobody wins",
                     "turn-limit": "the turn limit is reached: nobody wins",
                 }[event["reason"]]
             )
         else:
-            parts = [f"removes team {item['team']}'s marker from {told(item['cell'])}" for item in event["removed"]]
+            parts = [
+                f"removes a {TEAM_NAMES[item['team']]} marker from {told(item['cell'])}" for item in event["removed"]
+            ]
             parts += [f"places on {told(cell)}" for cell in event["placed"]]
             cards = " ".join(event["cards"])
             lines.append(f"turn {event['turn']}: seat {event['seat']}, {kind} {cards}: {', '.join(parts)}")
@@ -453,17 +455,10 @@ def narrate(rules: CrossWaysRules, trace: dict[str, Any]) -> list[str]:
                 del stacks[SIDE * item["cell"][0] + item["cell"][1]][item["level"]]
             for cell in event["placed"]:
                 stacks[SIDE * cell[0] + cell[1]].append(event["seat"] % teams)
-    lines.append("")
-    for row in range(SIDE):
-        cells = []
-        for square in range(SIDE * row, SIDE * row + SIDE):
-            markers = "".join(TEAM_LETTERS[team] for team in stacks[square])
-            cells.append(f"{squares[square]:<3} {markers or '.':<5}")
-        lines.append("".join(cells).rstrip())
-    lines.append("")
+    lines += ["", *board_rows(squares, stacks), ""]
     for seat, name in zip(trace["outcome"], trace["seats"], strict=True):
         won = "wins" if seat["win"] else "does not win"
-        lines.append(f"seat {seat['seat']} (markers {TEAM_LETTERS[seat['team']]}), {name}: {won}")
+        lines.append(f"seat {seat['seat']} (markers {TEAM_NAMES[seat['team']]}), {name}: {won}")
     return lines
 
 
