@@ -177,7 +177,11 @@ def begin_turn(view: Any, hidden: Any) -> Any:
     view.team = seat % np.int64(view.teams)
     for place in range(view.hand_limit):
         view.hand[place] = hidden.hands[seat, place]
-    view.set_count = find_sets(view.hand, view.hand_limit, view.pairs_and_runs, view.sets)
+    before = np.int64(view.set_count)
+    count = find_sets(view.hand, view.hand_limit, view.pairs_and_runs, view.sets)
+    for index in range(count, before):  # what the last seat held is nobody else's business
+        view.sets[index] = 0
+    view.set_count = count
     return seat
 
 

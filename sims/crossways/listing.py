@@ -280,9 +280,9 @@ def list_passes(view: Any, moves: Any, count: Any) -> Any:
 
 @jit
 def list_set(
-    view: Any, entry: Any, places: Any, n_places: Any, markers: Any, n_markers: Any, moves: Any, count: Any
+    view: Any, entry: Any, places: Any, n_places: Any, markers: Any, n_markers: Any, most: Any, moves: Any, count: Any
 ) -> Any:
-    """Write the plays of some cards that are worth a look; return how many moves there are."""
+    """Write the plays of some cards that are worth a look, `most` at most; return how many moves there are."""
     kind = kind_of_set(entry)
     first = count
     if removed_by_set(entry) == NONE and (kind == ONE or kind == Word(JOKER_PLAY)):
@@ -297,7 +297,7 @@ def list_set(
                 moves[count] = move
                 count += 1
         return count
-    count = list_choices(view, entry, places, n_places, markers, n_markers, MOST_OF_A_SET, moves, count)
+    count = list_choices(view, entry, places, n_places, markers, n_markers, most, moves, count)
     if count == first and can_play_set(view, entry):
         everywhere, everything = new_units(MAX_UNITS), new_units(MAX_UNITS)
         n_everywhere, n_everything = all_places(view, everywhere), all_markers(view, everything)
@@ -317,15 +317,14 @@ def list_moves(view: Any, moves: Any) -> Any:
     few_places, few_markers = new_units(32), new_units(32)
     n_few_places, n_few_markers = focus(view, few_places, few_markers, True) if view.pairs_and_runs else (0, 0)
     count = 0
-    room_left = MAX_MOVES - MAX_HAND
     for index in range(view.set_count):
         entry = Word(view.sets[index])
-        if count + MOST_OF_A_SET > room_left:
-            break
+        # What is left of the room is shared by what is left of the cards.
+        most = min(np.int64(MOST_OF_A_SET), (MAX_MOVES - MAX_HAND - count) // (np.int64(view.set_count) - index))
         if kind_of_set(entry) >= Word(PAIR_AND_RUN):
-            count = list_set(view, entry, few_places, n_few_places, few_markers, n_few_markers, moves, count)
+            count = list_set(view, entry, few_places, n_few_places, few_markers, n_few_markers, most, moves, count)
         else:
-            count = list_set(view, entry, places, n_places, markers, n_markers, moves, count)
+            count = list_set(view, entry, places, n_places, markers, n_markers, most, moves, count)
     if view.may_pass or count == 0:
         count = list_passes(view, moves, count)
     return count
@@ -354,7 +353,7 @@ def list_everything(
 ) -> Any:
     """Write all plays of some cards; return how many moves there are."""
     if placed_by_set(entry) and (kind_of_set(entry) == ONE or kind_of_set(entry) == Word(JOKER_PLAY)):
-        return list_set(view, entry, places, n_places, markers, n_markers, moves, count)
+        return list_set(view, entry, places, n_places, markers, n_markers, MOST_OF_A_SET, moves, count)
     if kind_of_set(entry) >= Word(PAIR_AND_RUN):  # a removal may open a square
         everywhere = new_units(SQUARES)
         n_everywhere = 0

@@ -294,8 +294,8 @@ def stack_after(view: Any, move: Any, square: Any) -> Any:
 
 
 @jit
-def markers_needed_after(view: Any, move: Any, team: Any) -> Any:
-    """Return what `markers_needed` says of a team when a legal move is made; 0 when it wins."""
+def board_after(view: Any, move: Any, team: Any) -> Any:
+    """Return the squares that count for a team when a legal move is made, the closed ones, and its links."""
     own, closed, linked = counting(view, team), Word(view.closed), links(view, team)
     mark = Word(team) + ONE
     for index in range(np.int64(removed_by(move) + placed_by(move))):
@@ -312,7 +312,15 @@ def markers_needed_after(view: Any, move: Any, team: Any) -> Any:
         own = own | bit if counts else own & ~bit
         if view.diagonals:
             linked = linked | bit if count == Word(4) else linked & ~bit
-    return goal_cost(own, ~(closed | Word(view.white) | own), Word(view.white) & ~closed, linked, view.goal, team)
+    return own, closed, linked
+
+
+@jit
+def markers_needed_after(view: Any, move: Any, team: Any) -> Any:
+    """Return what `markers_needed` says of a team when a legal move is made; 0 when it wins."""
+    own, closed, linked = board_after(view, move, team)
+    white = Word(view.white)
+    return goal_cost(own, ~(closed | white | own), white & ~(closed | own), linked, view.goal, team)
 
 
 # --- Numbers of ways -------------------------------------------------------------------------------------------------

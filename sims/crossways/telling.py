@@ -1,5 +1,6 @@
 """CrossWays in words, pictures and traces."""
 
+import textwrap
 from collections import deque
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -17,7 +18,7 @@ from sims.crossways.facts import (
     DECK,
     END_REASONS,
     FACE_NAMES,
-    JOKER,
+    FACES,
     KIND_NAMES,
     PAIR,
     PAIR_AND_RUN,
@@ -137,13 +138,13 @@ def move_words(view: Any, move: int) -> str:
 def describe_move(view: Any, move: int) -> str:
     """Return a move in words, or what is wrong with it."""
     move = int(move)
-    entry = int(set_of(move))
-    kind, cards = entry >> 6, entry & 63
-    held = int(view.hand_sizes[int(view.seat)])
-    if not 0 <= move < 1 << 64 or kind > PAIR_AND_RUN + 4 or cards >> held:
-        return f"move {move}, which is no play of the hand"
-    if int(removed_by(move)) + int(placed_by(move)) > 6 or (kind > PAIR and kind >= PAIR_AND_RUN and not cards):
-        return f"move {move}, which is no play of the hand"
+    nonsense = f"move {move}, which is no play of the hand"
+    if not 0 <= move < 1 << 64:
+        return nonsense
+    kind, cards = move >> 60, move >> 54 & 63
+    most_placed = cards.bit_count() - 1 if kind >= PAIR_AND_RUN else PAIR_AND_RUN
+    if kind - PAIR_AND_RUN >= most_placed or cards >> int(view.hand_sizes[int(view.seat)]):
+        return nonsense
     words = move_words(view, move)
     if is_legal(view, Word(move)):
         return words
@@ -206,7 +207,7 @@ def every_move(view: Any, most: int = 1_000_000) -> list[int]:
 def board_rows(names: list[str], markers: list[list[int]]) -> list[str]:
     """Return a board as lines of text: every square's name, and its markers from the lowest on, a letter a team."""
     cells = [
-        f"{name:<3} {''.join(TEAM_NAMES[team][0] for team in teams) or '.':<5}"
+        f"{name:<3} {''.join(TEAM_NAMES[team][0] for team in teams) or '.':<6}"
         for name, teams in zip(names, markers, strict=True)
     ]
     return ["".join(cells[SIDE * row : SIDE * row + SIDE]).rstrip() for row in range(SIDE)]
@@ -229,7 +230,7 @@ def picture(view: Any) -> str:
             *board_rows([NAMES[int(code)] for code in view.squares], [markers_on(stack) for stack in view.stacks]),
             f"turn {view.turn}, seat {view.seat} (markers {TEAM_NAMES[int(view.team)]}), hand {hand}",
             f"markers left: {supplies}; cards in the deck {view.deck}, passes in a row {view.passes}",
-            f"discards: {discards or 'none'}",
+            *textwrap.wrap(f"discards: {discards or 'none'}", 80, subsequent_indent="  "),
         ]
     )
 
@@ -477,7 +478,7 @@ def relabel(view: Any, rng: np.random.Generator) -> Callable[[int], int]:
     before = [int(face) for face in view.hand[:held]]
 
     def renamed(face: int) -> int:
-        return face if face == JOKER else face ^ int(swapped[face >> 5]) << 4
+        return face ^ int(swapped[face >> 5]) << 4 if face in FACES else face
 
     after = sorted(renamed(face) for face in before)
     view.hand[:held] = after
