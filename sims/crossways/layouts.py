@@ -81,7 +81,7 @@ def random_layout(number: int) -> tuple[int, ...]:
     Which squares are white, and which rank the others bear, is drawn from a stream of its own for each number.
     """
     stream = chance.new_streams(1)[0]
-    chance.start_stream(stream, chance.deal_key(number, 0), LAYOUT, 0)
+    chance.start_stream(stream, Word(chance.deal_key(number, 0)), LAYOUT, 0)
     squares = [0] * SQUARES
     for colour in range(2):
         codes = [WHITE] * (WHITES // 2) + [colour << 4 | rank for rank in range(RANKS) for _ in range(2)]

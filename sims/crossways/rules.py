@@ -91,7 +91,7 @@ VIEW = np.dtype(
         ("team", np.uint8),
         ("seats", np.uint8),
         ("teams", np.uint8),
-        ("passes", np.uint8),  # passes in a row before this turn
+        ("passes", np.uint16),  # passes in a row before this turn
         ("reshuffles", np.uint16),
         ("ended", np.uint8),
         ("winner", np.uint8),  # the team that reached the goal

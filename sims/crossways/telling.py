@@ -59,7 +59,6 @@ from sims.crossways.plays import (
     removed_by,
     set_of,
     square_of,
-    start_move,
     team_at,
 )
 from sims.crossways.rules import CrossWaysRules, new_views
@@ -94,6 +93,8 @@ def longest(rules: CrossWaysRules) -> int:
     return -(-rules.turn_limit // (2 * rules.team_size))
 
 
+# Compiled code hands its words to Python as whole numbers, and takes large ones back as `Word` only.
+
 # --- Moves -----------------------------------------------------------------------------------------------------------
 
 
@@ -107,10 +108,20 @@ def faces_of(view: Any, cards: int) -> list[int]:
     return [int(face) for place, face in enumerate(view.hand) if cards >> place & 1]
 
 
+def kind_number(move: int) -> int:
+    """Return the place of what is done in `KIND_NAMES`."""
+    return int(kind_of(Word(move)))
+
+
+def faces_played(view: Any, move: int) -> list[int]:
+    """Return the faces of the cards that a move plays."""
+    return faces_of(view, int(cards_of(Word(move))))
+
+
 def items_of(move: int) -> tuple[list[int], list[int]]:
     """Return the markers that a move removes, and the squares on which it places others."""
-    removed, placed = int(removed_by(move)), int(placed_by(move))
-    items = [int(item_of(move, index)) for index in range(removed + placed)]
+    removed, placed = int(removed_by(Word(move))), int(placed_by(Word(move)))
+    items = [int(item_of(Word(move), index)) for index in range(removed + placed)]
     return items[:removed], items[removed:]
 
 
@@ -125,8 +136,8 @@ def marker_name(view: Any, item: int) -> str:
 
 def move_words(view: Any, move: int) -> str:
     """Return a move in words."""
-    kind = int(kind_of(move))
-    cards = " ".join(FACE_NAMES[face] for face in faces_of(view, int(cards_of(move))))
+    kind = kind_number(move)
+    cards = " ".join(FACE_NAMES[face] for face in faces_played(view, move))
     if kind == PASS:
         return f"pass, discarding {cards}" if cards else "pass"
     removed, placed = items_of(move)
@@ -153,11 +164,11 @@ def describe_move(view: Any, move: int) -> str:
 
 def _what_is_wrong(view: Any, move: int) -> str:
     """Return why a move is not legal."""
-    entry, team = int(set_of(move)), int(view.team)
-    kind = int(kind_of(move))
+    entry, team = int(set_of(Word(move))), int(view.team)
+    kind = kind_number(move)
     removed, placed = items_of(move)
     if kind == PASS:
-        if view.discard_on_pass and bin(int(cards_of(move))).count("1") != 1:
+        if view.discard_on_pass and len(faces_played(view, move)) != 1:
             return "a pass discards one card"
         return "there is a play, and a pass is no choice" if not view.may_pass else "a pass has nothing more to say"
     if entry not in [int(item) for item in view.sets[: int(view.set_count)]]:
@@ -182,7 +193,7 @@ def _what_is_wrong(view: Any, move: int) -> str:
         times = placed.count(square)
         if white >> square & 1 and times % 2:
             return f"{square_name(view, square)} is white: markers are placed there two together"
-        if kind < PAIR and not int(spots_of(view, faces_of(view, int(cards_of(move)))[0])) >> square & 1:
+        if kind < PAIR and not int(spots_of(view, faces_played(view, move)[0])) >> square & 1:
             return f"{square_name(view, square)} is not the card's"
         if int(view.closed) >> square & 1 and not removed:
             return f"{square_name(view, square)} is closed"
@@ -302,10 +313,10 @@ def events(rules: CrossWaysRules, log: Any, seats: int) -> list[dict[str, Any]]:
 
 
 def _play_event(view: Any, move: int) -> dict[str, Any]:
-    cards = faces_of(view, int(cards_of(move)))
+    cards = faces_played(view, move)
     names = [FACE_NAMES[face] for face in cards]
-    event: dict[str, Any] = {"type": KIND_NAMES[int(kind_of(move))], "turn": int(view.turn), "seat": int(view.seat)}
-    if int(kind_of(move)) == PASS:
+    event: dict[str, Any] = {"type": KIND_NAMES[kind_number(move)], "turn": int(view.turn), "seat": int(view.seat)}
+    if kind_number(move) == PASS:
         return event | {"discarded": names}
     removed, placed = items_of(move)
     event |= {
@@ -320,7 +331,7 @@ def _play_event(view: Any, move: int) -> dict[str, Any]:
             for item in removed
         ],
     }
-    if int(kind_of(move)) == PAIR_AND_RUN:
+    if kind_number(move) == PAIR_AND_RUN:
         pair, run = split_cards(view, move)
         event |= {"pair": [FACE_NAMES[face] for face in pair], "run": [FACE_NAMES[face] for face in run]}
     return event
@@ -329,8 +340,8 @@ def _play_event(view: Any, move: int) -> dict[str, Any]:
 def split_cards(view: Any, move: int) -> tuple[list[int], list[int]]:
     """Return the faces of the pair and of the run of a pair-and-run; a card that is in both stands in both."""
     entries = [int(entry) for entry in view.sets[: int(view.set_count)]]
-    whole = sorted(faces_of(view, int(cards_of(move))))
-    placed, removed = int(placed_by(move)), int(removed_by(move))
+    whole = sorted(faces_played(view, move))
+    removed, placed = (len(items) for items in items_of(move))
     for pair in (entry for entry in entries if entry >> 6 == PAIR):
         for run in (entry for entry in entries if entry >> 6 == RUN):
             pair_faces, run_faces = faces_of(view, pair & 63), faces_of(view, run & 63)
@@ -347,13 +358,13 @@ def split_cards(view: Any, move: int) -> tuple[list[int], list[int]]:
 
 def _ways(view: Any, team: int) -> list[list[int]]:
     """Return the shortest winning path of each direction in which a team has won, from side to side."""
-    goal, own, linked = int(view.goal), counting(view, team), links(view, team)
+    goal, own, linked = int(view.goal), int(counting(view, team)), Word(links(view, team))
     won, found = int(has_won(view, team)), []
     for way in range(2):
         if not won >> way & 1:
             continue
         start, end = (int(side(goal, way)) for side in (start_of, end_of))
-        came_from = {square: -1 for square in range(SQUARES) if int(own) & start & 1 << square}
+        came_from = {square: -1 for square in range(SQUARES) if own & start & 1 << square}
         queue = deque(came_from)
         while queue:
             square = queue.popleft()
@@ -363,7 +374,7 @@ def _ways(view: Any, team: int) -> list[list[int]]:
                     path.append(came_from[path[-1]])
                 found.append(path[::-1])
                 break
-            near = int(reach(Word(1 << square), linked, goal == CORNERS)) & int(own)
+            near = int(reach(Word(1 << square), linked, goal == CORNERS)) & own
             for other in range(SQUARES):
                 if near >> other & 1 and other not in came_from:
                     came_from[other] = square
@@ -486,9 +497,10 @@ def relabel(view: Any, rng: np.random.Generator) -> Callable[[int], int]:
     _find_sets_of(view)
 
     def move_renamed(move: int) -> int:
-        cards, named = int(cards_of(move)), 0
+        entry = int(set_of(Word(move)))
+        cards, named = entry & 63, 0
         for face in [renamed(face) for place, face in enumerate(before) if cards >> place & 1]:
             named |= next(1 << place for place, other in enumerate(after) if other == face and not named >> place & 1)
-        return int(start_move(Word(int(set_of(move)) & ~63 | named))) | move & (1 << 54) - 1
+        return (entry & ~63 | named) << 54 | move & (1 << 54) - 1
 
     return move_renamed

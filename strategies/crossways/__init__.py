@@ -8,22 +8,37 @@ from typing import Any
 
 import numpy as np
 
-from sims.bits import ONE, Word, bit_count, lowest_bit
-from sims.chance import below
-from sims.crossways.facts import NONE, PAIR, RUN, SINGLE
+from sims.bits import ONE, Word, bit_count
+from sims.crossways.facts import JOKER_PLAY, NONE, PAIR, RUN
 from sims.crossways.paths import LAYERS, goal_keys
-from sims.crossways.plays import counting, free_whites, links, open_for, random_move
-from sims.jit import jit
+from sims.crossways.plays import (
+    counting,
+    free_whites,
+    item_of,
+    kind_of,
+    links,
+    open_for,
+    placed_by,
+    random_move,
+    removed_by,
+    square_of,
+)
 from strategies.api import Parameter, restriction, strategy
-from strategies.crossways.racing import FAR, hold_balance, race
-from strategies.crossways.weighing import best_play, spare_pass
+from strategies.crossways.racing import FAR, cheapest_line, hold_balance, race
+from strategies.crossways.weighing import best_play, saves, spare_pass
 
 GAME = "crossways"
 
 
+# --- Players ---------------------------------------------------------------------------------------------------------
+
+
 @strategy(GAME, tags=["baseline"])
 def uniform(view: Any, rng: Any, params: Any) -> Any:
-    """Draw cards that can be played, then one of their plays: the zero point."""
+    """Draw cards that can be played, then one of their plays: the zero point.
+
+    It runs out of markers and then waits for a run: nearly all its games end undecided.
+    """
     return random_move(view, rng)
 
 
@@ -31,6 +46,84 @@ def uniform(view: Any, rng: Any, params: Any) -> Any:
 def idle(view: Any, rng: Any, params: Any) -> Any:
     """Pass whenever the rules let it: the control that has to lose."""
     return spare_pass(view) if view.may_pass else random_move(view, rng)
+
+
+@strategy(GAME, tags=["fast"])
+def straight_line(view: Any, rng: Any, params: Any) -> Any:
+    """Fill the row or column that needs the fewest markers, and look at nothing else.
+
+    What a beginner does. A single closed square turns it to another line; a way around it does not see. Where the goal is
+    no path from side to side it takes the cheapest diagonal, block or frame.
+    """
+    layers = np.empty(LAYERS, np.uint64)
+    own = counting(view, view.team)
+    cost, key_open, key_free, line = cheapest_line(view, own, rng)
+    return race(view, own, cost, key_open, key_free, line, True, layers, rng)
+
+
+@strategy(GAME, tags=["fast"])
+def rusher(view: Any, rng: Any, params: Any) -> Any:
+    """Take the play that leaves its own team the fewest markers to go.
+
+    It goes around what is closed, opens squares with runs where that brings it nearer, and sees nobody else.
+    """
+    team = np.int64(view.team)
+    layers = np.empty(LAYERS, np.uint64)
+    own = counting(view, team)
+    cost, key_open, key_free, key_own = goal_keys(
+        own, open_for(view, own), free_whites(view), links(view, team), view.goal, team, layers
+    )
+    return race(view, own, min(cost, FAR), key_open, key_free, key_own, False, layers, rng)
+
+
+@strategy(GAME, tags=["fast"])
+def balanced(view: Any, rng: Any, params: Any) -> Any:
+    """Take the play that most changes the nearest others' way against its own.
+
+    That is what they need minus what its own team needs. Pairs close squares that the others cannot do without, runs take
+    markers from their cheapest way. It keeps nothing for later.
+    """
+    return hold_balance(view, np.empty(LAYERS, np.uint64), rng)
+
+
+@strategy(
+    GAME,
+    parameters=[
+        Parameter("own", 0.5, 0, 10, "what a marker that its own team needs less counts against one more for others")
+    ],
+)
+def blocker(view: Any, rng: Any, params: Any) -> Any:
+    """Stand in the way of the nearest others first, and go on second.
+
+    With two at the table that is nearly as good as racing; with more, the others reap what it pays for.
+    """
+    own = params[0]
+    weights = (own, own, own, 1.0, 1.0, 1.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.05, 0.05, 0.3, 0.02)
+    return best_play(view, rng, weights)
+
+
+@strategy(
+    GAME,
+    parameters=[
+        Parameter("danger", 3, 0, 9, "markers the nearest others need when it begins to use what it has kept"),
+    ],
+)
+def hoarder(view: Any, rng: Any, params: Any) -> Any:
+    """Play single cards and save pairs and runs, until a pair wins or the others are near.
+
+    A pair in hand ends a game from two markers away, and a run takes two from others who thought so too.
+    """
+    return saves(view, rng, params[0])
+
+
+@strategy(GAME)
+def closer(view: Any, rng: Any, params: Any) -> Any:
+    """Close the squares that the others need, and take white squares on the way.
+
+    Its pairs go together on one square, so that what it has built cannot be shared; that costs speed.
+    """
+    weights = (0.8, 0.8, 0.8, 1.0, 1.0, 1.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.1, 0.1, 0.5, 0.02)
+    return best_play(view, rng, weights)
 
 
 @strategy(
@@ -56,26 +149,49 @@ def idle(view: Any, rng: Any, params: Any) -> Any:
     tags=["strong"],
 )
 def planner(view: Any, rng: Any, params: Any) -> Any:
-    """Weigh the position that each play leaves."""
+    """Weigh the position that each play leaves: markers to go, ways to go on, and the cards that are kept."""
     return best_play(view, rng, params)
 
 
-@strategy(GAME, tags=["fast"])
-def rusher(view: Any, rng: Any, params: Any) -> Any:
-    """Take the play that leaves the fewest markers to go, ties at random."""
-    team = np.int64(view.team)
-    layers = np.empty(LAYERS, np.uint64)
-    own = counting(view, team)
-    cost, key_open, key_free, key_own = goal_keys(
-        own, open_for(view, own), free_whites(view), links(view, team), view.goal, team, layers
-    )
-    return race(view, own, min(cost, FAR), key_open, key_free, key_own, layers, rng)
+# --- Restrictions ----------------------------------------------------------------------------------------------------
 
 
-@strategy(GAME, tags=["fast"])
-def balanced(view: Any, rng: Any, params: Any) -> Any:
-    """Take the play that most changes what the nearest others need minus what its own team needs.
+@restriction(GAME)
+def pairs(view: Any, move: Any, params: Any) -> Any:
+    """Playing two or more cards of a rank."""
+    return kind_of(move) == Word(PAIR)
 
-    Pairs close squares that the others need, runs take markers from their cheapest way.
-    """
-    return hold_balance(view, np.empty(LAYERS, np.uint64), rng)
+
+@restriction(GAME)
+def runs(view: Any, move: Any, params: Any) -> Any:
+    """Playing a run."""
+    return kind_of(move) == Word(RUN)
+
+
+@restriction(GAME)
+def jokers(view: Any, move: Any, params: Any) -> Any:
+    """Playing a joker."""
+    return kind_of(move) == Word(JOKER_PLAY)
+
+
+@restriction(GAME)
+def whites(view: Any, move: Any, params: Any) -> Any:
+    """Placing markers on white squares."""
+    first = np.int64(removed_by(move))
+    for index in range(first, first + np.int64(placed_by(move))):
+        if (Word(view.white) >> square_of(item_of(move, index))) & ONE:
+            return True
+    return False
+
+
+@restriction(GAME)
+def closing(view: Any, move: Any, params: Any) -> Any:
+    """Placing a second marker of its team on a square."""
+    first, team = np.int64(removed_by(move)), np.int64(view.team)
+    last = NONE
+    for index in range(first, first + np.int64(placed_by(move))):
+        square = item_of(move, index)
+        if (index > first and square == last) or (Word(view.one[team]) >> square) & ONE:
+            return True
+        last = square
+    return False

@@ -11,9 +11,21 @@ import numpy as np
 
 from sims.bits import ONE, Word, bit_count, lowest_bit, select_bit
 from sims.chance import below
-from sims.crossways.facts import ALL, LEVEL_SHIFT, MAX_TEAMS, NONE, PAIR, RUN, SINGLE, STACK_BITS
+from sims.crossways.facts import (
+    ALL,
+    CORNERS,
+    LEVEL_SHIFT,
+    MAX_TEAMS,
+    NONE,
+    OWN_SIDES,
+    PAIR,
+    RUN,
+    SINGLE,
+    STACK_BITS,
+    STRAIGHT,
+)
 from sims.crossways.hands import cards_of_set, kind_of_set, placed_by_set, removed_by_set, spots_of
-from sims.crossways.paths import LAYERS, goal_cost, goal_keys
+from sims.crossways.paths import SHAPES, SHAPES_FROM, SHAPES_TO, goal_cost, goal_keys
 from sims.crossways.plays import (
     counting,
     finish_move,
@@ -90,7 +102,16 @@ def any_of(squares: Any, rng: Any) -> Any:
 
 @jit
 def advance(
-    view: Any, own: Any, closed: Any, markers: Any, prefer: Any, avoid: Any, move: Any, index: Any, layers: Any, rng: Any
+    view: Any,
+    own: Any,
+    closed: Any,
+    markers: Any,
+    prefer: Any,
+    avoid: Any,
+    move: Any,
+    index: Any,
+    layers: Any,
+    rng: Any,
 ) -> Any:
     """Place markers one after the other, each on a square of a cheapest way; the rest on any squares.
 
@@ -160,9 +181,7 @@ def with_markers_of(view: Any, move: Any, index: Any, square: Any, team: Any, co
 
 
 @jit
-def remove_best(
-    view: Any, facts: Any, markers: Any, whole: Any, other: Any, move: Any, rng: Any
-) -> Any:
+def remove_best(view: Any, facts: Any, markers: Any, whole: Any, other: Any, move: Any, rng: Any) -> Any:
     """Remove markers so that the nearest others need more, or the own team fewer; the rest are anybody's.
 
     It goes step by step. A step takes what a team has on a square of its cheapest way, or opens a square that another one
@@ -307,6 +326,12 @@ def largest_pair(view: Any) -> Any:
 @jit
 def any_single(view: Any, wanted: Any, rng: Any) -> Any:
     """Return a single card on one of the wanted squares, each play equally likely; 0 when there is none."""
+    return any_single_of(view, ALL, wanted, rng)
+
+
+@jit
+def any_single_of(view: Any, cards: Any, wanted: Any, rng: Any) -> Any:
+    """Return a single one of some cards on one of the wanted squares, each play equally likely; 0 for none."""
     if not view.supplies[view.team]:
         return NONE
     wanted &= ~Word(view.closed)
@@ -315,6 +340,8 @@ def any_single(view: Any, wanted: Any, rng: Any) -> Any:
         entry = Word(view.sets[index])
         if kind_of_set(entry) != Word(SINGLE):
             break  # singles come first
+        if not cards_of_set(entry) & cards:
+            continue
         squares = spots_of(view, view.hand[lowest_bit(cards_of_set(entry))]) & wanted
         if squares:
             size = bit_count(squares)
@@ -389,22 +416,91 @@ def opened_by_run(view: Any, own: Any, cost: Any, run: Any, rng: Any) -> Any:
 
 
 @jit
-def race(view: Any, own: Any, cost: Any, key_open: Any, key_free: Any, key_own: Any, layers: Any, rng: Any) -> Any:
-    """Return the play that leaves the team the fewest markers to go: pairs, then singles, then runs that open squares."""
+def fill(view: Any, markers: Any, squares: Any, whites: Any, move: Any, rng: Any) -> Any:
+    """Place markers on some open squares, two on white ones where no others are left, the rest on any squares."""
+    index, taken = 0, NONE
+    while markers > 0:
+        pool = squares & ~taken
+        twice = not pool and whites & ~taken != NONE and markers > 1
+        if twice:
+            pool = whites & ~taken
+        elif not pool:
+            pool = ~(Word(view.closed) | Word(view.white) | taken)
+            if not pool:
+                return NONE
+        square = any_of(pool, rng)
+        taken |= ONE << square
+        move = with_item(move, index, square)
+        index += 1
+        markers -= 1
+        if twice:
+            move = with_item(move, index, square)
+            index += 1
+            markers -= 1
+    return move
+
+
+DIAGONALS = np.array([sum(1 << 9 * step for step in range(8)), sum(1 << 7 * step for step in range(1, 9))], np.uint64)
+LINES = SHAPES[SHAPES_FROM[STRAIGHT] : SHAPES_TO[STRAIGHT]]  # the columns, then the rows
+SIDE_LINES = len(LINES) // 2
+
+
+@jit
+def cheapest_line(view: Any, own: Any, rng: Any) -> Any:
+    """Return what the cheapest row, column, diagonal, block or frame needs, its open and white squares, and all of it.
+
+    Ties are broken at random; a line that cannot be completed is none.
+    """
+    goal, white = view.goal, Word(view.white)
+    open_squares, free = open_for(view, own), free_whites(view) & ~own
+    lines, first, last = LINES, 0, len(LINES)
+    if goal == OWN_SIDES:
+        first = SIDE_LINES if view.team % 2 else 0
+        last = first + SIDE_LINES
+    elif goal == CORNERS:
+        lines, first, last = DIAGONALS, 0, 2
+    elif goal > CORNERS:
+        lines, first, last = SHAPES, SHAPES_FROM[goal], SHAPES_TO[goal]
+    best, ties, kept = np.int64(FAR), NONE, NONE
+    for place in range(first, last):
+        line = lines[place]
+        if line & ~(own | open_squares | free):
+            continue
+        cost = np.int64(bit_count(line & open_squares)) + 2 * np.int64(bit_count(line & free))
+        if cost < best:
+            best, ties = cost, NONE
+        if cost == best:
+            ties += ONE
+            if below(rng, ties) == NONE:
+                kept = line
+    return best, kept & open_squares, kept & free & white, kept
+
+
+@jit
+def race(
+    view: Any, own: Any, cost: Any, key_open: Any, key_free: Any, key_own: Any, fixed: Any, layers: Any, rng: Any
+) -> Any:
+    """Return the play that leaves the team the fewest markers to go: pairs, then singles, then runs that open squares.
+
+    With `fixed` only the given squares count, whatever other ways there are.
+    """
     team = np.int64(view.team)
     pair = largest_pair(view)
     if pair and (key_open or key_free):
         markers = np.int64(placed_by_set(pair))
         # One that is nearly there needs no pair.
         if cost > 1 or not any_single_fits(view, key_open):
-            move, _ = advance(view, own, Word(view.closed), markers, NONE, NONE, start_move(pair), 0, layers, rng)
+            if fixed:
+                move = fill(view, markers, key_open, key_free, start_move(pair), rng)
+            else:
+                move, _ = advance(view, own, Word(view.closed), markers, NONE, NONE, start_move(pair), 0, layers, rng)
             if move != NONE:
                 return finish_move(move)
     single = any_single(view, key_open, rng)
     if single != NONE:
         return single
     run = longest_run(view)
-    if run:
+    if run and not fixed:
         move = opened_by_run(view, own, cost, run, rng)
         if move != NONE:
             return move

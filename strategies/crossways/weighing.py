@@ -10,10 +10,9 @@ import numpy as np
 
 from sims.bits import ONE, Word, bit_count, lowest_bit
 from sims.chance import below
-from sims.crossways.facts import JOKER_PLAY, MAX_HAND, NONE, PAIR, PAIR_AND_RUN, PASS, RUN, SINGLE
+from sims.crossways.facts import ALL, JOKER_PLAY, NONE, PAIR, PASS, RUN, SINGLE
 from sims.crossways.hands import (
     cards_of_set,
-    is_first_choice,
     kind_of_set,
     make_set,
     placed_by_set,
@@ -25,7 +24,6 @@ from sims.crossways.plays import (
     board_after,
     cards_of,
     finish_move,
-    has_won,
     is_legal,
     placed_by,
     removed_by,
@@ -39,11 +37,13 @@ from strategies.crossways.racing import (
     FAR,
     KEY_FREE,
     KEY_OPEN,
-    KEY_OWN,
     OWN,
     advance,
     any_of,
-    cost_with,
+    any_single,
+    any_single_of,
+    hold_balance,
+    largest_pair,
     nearest,
     nearest_when_closed,
     remove_best,
@@ -118,7 +118,9 @@ def list_pairs(view: Any, facts: Any, entry: Any, moves: Any, count: Any, layers
         bit = ONE << square
         pool ^= bit
         tried += 1
-        gone, _ = advance(view, own | bit, closed | bit, markers - 1, NONE, kept, with_item(move, 0, square), 1, layers, rng)
+        gone, _ = advance(
+            view, own | bit, closed | bit, markers - 1, NONE, kept, with_item(move, 0, square), 1, layers, rng
+        )
         count = add_move(view, moves, count, finish_move(gone))
     pool = facts[team, KEY_FREE] | their_free
     tried = 0
@@ -299,3 +301,27 @@ def spare_pass(view: Any) -> Any:
             spare &= ~cards_of_set(entry)
     cards = spare & (~spare + ONE) if spare else ONE
     return start_move(make_set(PASS, cards))
+
+
+@jit
+def saves(view: Any, rng: Any, danger: Any) -> Any:
+    """Return a single on the way while there is no need of more: a pair that wins, or others who are near."""
+    team = np.int64(view.team)
+    layers = np.empty(LAYERS, np.uint64)
+    facts = survey(view, layers)
+    cost = np.int64(facts[team, COST])
+    pair = largest_pair(view)
+    if not (pair and np.int64(placed_by_set(pair)) >= cost) and float(nearest(view, facts)) > danger:
+        cards = NONE  # those that are in no pair or run
+        for index in range(view.set_count):
+            entry = Word(view.sets[index])
+            if kind_of_set(entry) != Word(SINGLE):
+                cards |= cards_of_set(entry)
+        single = any_single_of(view, ~cards, facts[team, KEY_OPEN], rng)
+        if single == NONE:
+            single = any_single(view, facts[team, KEY_OPEN], rng)
+        if single == NONE:
+            single = any_single_of(view, ~cards, ALL, rng)
+        if single != NONE:
+            return single
+    return hold_balance(view, layers, rng)
