@@ -19,18 +19,21 @@ from sims.crossways.facts import (
     END_REASONS,
     FACE_NAMES,
     FACES,
+    JOKER_PLAY,
     KIND_NAMES,
     PAIR,
     PAIR_AND_RUN,
     PASS,
     RUN,
     SIDE,
+    SINGLE,
     SQUARES,
     TEAM_NAMES,
 )
 from sims.crossways.hands import (
     find_sets,
     insert_card,
+    is_first_choice,
     spots_of,
 )
 from sims.crossways.kernel import (
@@ -168,11 +171,20 @@ def _what_is_wrong(view: Any, move: int) -> str:
     kind = kind_number(move)
     removed, placed = items_of(move)
     if kind == PASS:
-        if view.discard_on_pass and len(faces_played(view, move)) != 1:
-            return "a pass discards one card"
-        return "there is a play, and a pass is no choice" if not view.may_pass else "a pass has nothing more to say"
+        if move & (1 << 54) - 1:
+            return "a pass has nothing more to say"
+        if view.discard_on_pass:
+            if (entry & 63).bit_count() != 1:
+                return "a pass discards one card"
+            if not is_first_choice(view.hand, Word(entry & 63)):
+                return "of equal cards the first one has to be named"
+        elif entry & 63:
+            return "a pass discards nothing"
+        return "there is a play, and a pass is no choice"
     if entry not in [int(item) for item in view.sets[: int(view.set_count)]]:
         return "these cards are no such play (of equal cards the first ones have to be named)"
+    if (move & (1 << 54) - 1) >> 9 * len(removed + placed):
+        return "there is more in it than its markers"
     supply = int(view.supplies[team]) + sum(
         int(team_at(view.stacks[item & 63], item >> 6)) == team + 1 for item in removed
     )
@@ -187,13 +199,15 @@ def _what_is_wrong(view: Any, move: int) -> str:
             return f"{square_name(view, square)} is white: its markers are removed two at a time"
     if removed != sorted(set(removed)) or placed != sorted(placed):
         return "markers have to be named in ascending order, each once"
+    if kind == JOKER_PLAY and len(set(placed)) > 1:
+        return "a joker and a card place two markers together"
     for square in sorted(set(placed)):
         if square >= SQUARES:
             return "markers that are placed have no level"
         times = placed.count(square)
         if white >> square & 1 and times % 2:
             return f"{square_name(view, square)} is white: markers are placed there two together"
-        if kind < PAIR and not int(spots_of(view, faces_played(view, move)[0])) >> square & 1:
+        if kind in (SINGLE, JOKER_PLAY) and not int(spots_of(view, faces_played(view, move)[0])) >> square & 1:
             return f"{square_name(view, square)} is not the card's"
         if int(view.closed) >> square & 1 and not removed:
             return f"{square_name(view, square)} is closed"
@@ -240,7 +254,8 @@ def picture(view: Any) -> str:
         [
             *board_rows([NAMES[int(code)] for code in view.squares], [markers_on(stack) for stack in view.stacks]),
             f"turn {view.turn}, seat {view.seat} (markers {TEAM_NAMES[int(view.team)]}), hand {hand}",
-            f"markers left: {supplies}; cards in the deck {view.deck}, passes in a row {view.passes}",
+            f"markers left: {supplies}",
+            f"cards in the deck {view.deck}, passes in a row {view.passes}",
             *textwrap.wrap(f"discards: {discards or 'none'}", 80, subsequent_indent="  "),
         ]
     )

@@ -1,14 +1,15 @@
 """Players of CrossWays, from the zero point of every comparison to the strongest made by hand.
 
-All think in markers: how many more a team needs on its cheapest way. The fast ones take the play that changes these numbers
-most (`strategies.crossways.racing`); the others weigh the positions that plays leave (`strategies.crossways.weighing`).
+All think in markers: how many more a team needs on its cheapest way. The fast ones take the play that changes these
+numbers most (`strategies.crossways.racing`); the others weigh the positions that plays leave
+(`strategies.crossways.weighing`).
 """
 
 from typing import Any
 
 import numpy as np
 
-from sims.bits import ONE, Word, bit_count
+from sims.bits import ONE, Word
 from sims.crossways.facts import JOKER_PLAY, NONE, PAIR, RUN
 from sims.crossways.paths import LAYERS, goal_keys
 from sims.crossways.plays import (
@@ -25,7 +26,7 @@ from sims.crossways.plays import (
 )
 from strategies.api import Parameter, restriction, strategy
 from strategies.crossways.racing import FAR, cheapest_line, hold_balance, race
-from strategies.crossways.weighing import best_play, saves, spare_pass
+from strategies.crossways.weighing import best_play, saves, spare_pass, table_of
 
 GAME = "crossways"
 
@@ -52,8 +53,8 @@ def idle(view: Any, rng: Any, params: Any) -> Any:
 def straight_line(view: Any, rng: Any, params: Any) -> Any:
     """Fill the row or column that needs the fewest markers, and look at nothing else.
 
-    What a beginner does. A single closed square turns it to another line; a way around it does not see. Where the goal is
-    no path from side to side it takes the cheapest diagonal, block or frame.
+    What a beginner does. A single closed square turns it to another line; a way around it does not see. Where the
+    goal is no path from side to side it takes the cheapest diagonal, block or frame.
     """
     layers = np.empty(LAYERS, np.uint64)
     own = counting(view, view.team)
@@ -80,26 +81,25 @@ def rusher(view: Any, rng: Any, params: Any) -> Any:
 def balanced(view: Any, rng: Any, params: Any) -> Any:
     """Take the play that most changes the nearest others' way against its own.
 
-    That is what they need minus what its own team needs. Pairs close squares that the others cannot do without, runs take
-    markers from their cheapest way. It keeps nothing for later.
+    That is what they need minus what its own team needs. Pairs close squares that the others cannot do without,
+    runs take markers from their cheapest way. It keeps nothing for later.
     """
     return hold_balance(view, np.empty(LAYERS, np.uint64), rng)
 
 
-@strategy(
-    GAME,
-    parameters=[
-        Parameter("own", 0.5, 0, 10, "what a marker that its own team needs less counts against one more for others")
-    ],
-)
+BLOCKER = table_of(0.5, 1.0, ways=0.05, their_ways=0.05, supply=0.02, later=0.3)
+CLOSER = table_of(0.8, 1.0, ways=0.1, their_ways=0.1, supply=0.02, later=0.5)
+PLANNER = table_of(1.0, 1.0, ways=0.1, their_ways=0.1, supply=0.02, later=0.5)
+
+
+@strategy(GAME)
 def blocker(view: Any, rng: Any, params: Any) -> Any:
     """Stand in the way of the nearest others first, and go on second.
 
-    With two at the table that is nearly as good as racing; with more, the others reap what it pays for.
+    A marker that they need more is worth two that its own team needs less. With more than two at the table the others
+    reap what it pays for.
     """
-    own = params[0]
-    weights = (own, own, own, 1.0, 1.0, 1.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.05, 0.05, 0.3, 0.02)
-    return best_play(view, rng, weights)
+    return best_play(view, rng, BLOCKER)
 
 
 @strategy(
@@ -122,35 +122,13 @@ def closer(view: Any, rng: Any, params: Any) -> Any:
 
     Its pairs go together on one square, so that what it has built cannot be shared; that costs speed.
     """
-    weights = (0.8, 0.8, 0.8, 1.0, 1.0, 1.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.1, 0.1, 0.5, 0.02)
-    return best_play(view, rng, weights)
+    return best_play(view, rng, CLOSER)
 
 
-@strategy(
-    GAME,
-    parameters=[
-        Parameter("own2", 1.0, -20, 20, "…"),
-        Parameter("own3", 1.0, -20, 20, "…"),
-        Parameter("own_more", 1.0, -20, 20, "…"),
-        Parameter("other2", 2.0, -20, 20, "…"),
-        Parameter("other3", 1.0, -20, 20, "…"),
-        Parameter("other4", 1.0, -20, 20, "…"),
-        Parameter("other_more", 1.0, -20, 20, "…"),
-        Parameter("pair", 0.5, -20, 20, "…"),
-        Parameter("run", 0.5, -20, 20, "…"),
-        Parameter("pair_near", 1.0, -20, 20, "…"),
-        Parameter("hit", 0.2, -20, 20, "…"),
-        Parameter("hit_near", 0.5, -20, 20, "…"),
-        Parameter("ways", 0.1, -20, 20, "…"),
-        Parameter("their_ways", 0.0, -20, 20, "…"),
-        Parameter("later", 0.5, -20, 20, "…"),
-        Parameter("supply", 0.1, -20, 20, "…"),
-    ],
-    tags=["strong"],
-)
+@strategy(GAME, tags=["strong"])
 def planner(view: Any, rng: Any, params: Any) -> Any:
     """Weigh the position that each play leaves: markers to go, ways to go on, and the cards that are kept."""
-    return best_play(view, rng, params)
+    return best_play(view, rng, PLANNER)
 
 
 # --- Restrictions ----------------------------------------------------------------------------------------------------

@@ -1,8 +1,8 @@
 """Paths and what stands in their way: the parts that the players of CrossWays share.
 
 All count markers: how many more a team needs at least on its cheapest path, and what a marker more or less changes. A
-square on some cheapest path brings the team one marker nearer; closing a square costs the others only when it is on all of
-theirs.
+square on some cheapest path brings the team one marker nearer; closing a square costs the others only when it is on
+all of theirs.
 """
 
 from typing import Any
@@ -39,8 +39,8 @@ from sims.crossways.plays import (
 )
 from sims.jit import jit
 
-# What is known of a team, as words in a row: its counting squares, what it needs, and the open, white and own squares on
-# some cheapest way.
+# What is known of a team, as words in a row: its counting squares, what it needs, and the open, white and own squares
+# on some cheapest way.
 OWN, COST, KEY_OPEN, KEY_FREE, KEY_OWN = range(5)
 FACTS = 5
 FAR = 64  # what counts for a team whose ways are all blocked
@@ -184,8 +184,8 @@ def with_markers_of(view: Any, move: Any, index: Any, square: Any, team: Any, co
 def remove_best(view: Any, facts: Any, markers: Any, whole: Any, other: Any, move: Any, rng: Any) -> Any:
     """Remove markers so that the nearest others need more, or the own team fewer; the rest are anybody's.
 
-    It goes step by step. A step takes what a team has on a square of its cheapest way, or opens a square that another one
-    closes to the seat's team.
+    It goes step by step. A step takes what a team has on a square of its cheapest way, or opens a square that
+    another one closes to the seat's team.
 
     Parameters
     ----------
@@ -385,7 +385,7 @@ def any_play(view: Any, key_own: Any, rng: Any) -> Any:
 
 @jit
 def opened_by_run(view: Any, own: Any, cost: Any, run: Any, rng: Any) -> Any:
-    """Return the run that opens the square (or white square) whose opening brings the team nearest; 0 when none does."""
+    """Return the run that opens the square whose opening brings the team nearest; 0 when none does."""
     team, white, closed = np.int64(view.team), Word(view.white), Word(view.closed)
     best, ties, kept_square, kept_team = cost, NONE, NONE, np.int64(0)
     for rival in range(view.teams):
@@ -484,7 +484,6 @@ def race(
 
     With `fixed` only the given squares count, whatever other ways there are.
     """
-    team = np.int64(view.team)
     pair = largest_pair(view)
     if pair and (key_open or key_free):
         markers = np.int64(placed_by_set(pair))
@@ -549,7 +548,7 @@ MANY_WAYS = Word(12)  # squares on cheapest ways, above which no single one is o
 
 @jit
 def hold_balance(view: Any, layers: Any, rng: Any) -> Any:
-    """Return the play that changes most what the nearest others need minus what the own team needs; fewest cards first."""
+    """Return the play that gains most: what the nearest others need more, and the own team needs less."""
     team, closed, white = np.int64(view.team), Word(view.closed), Word(view.white)
     facts = survey(view, layers)
     own, cost, least = facts[team, OWN], np.int64(facts[team, COST]), nearest(view, facts)

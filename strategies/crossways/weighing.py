@@ -1,12 +1,13 @@
 """Plays of CrossWays that are worth a thought, and what a position is worth after each of them.
 
-The weighing players look at the position that a play leaves: how many markers every team then needs, in how many squares
-the own way can go on, and what the cards that are kept can do. They differ in what all this is worth to them.
+The weighing players look at the position that a play leaves: how many markers every team then needs, in how many
+squares the own way can go on, and what the cards that are kept can do. They differ in what all this is worth to them.
 """
 
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sims.bits import ONE, Word, bit_count, lowest_bit
 from sims.chance import below
@@ -54,10 +55,45 @@ MOST_PLAYS = 192
 FEW = 8  # markers in the supply that matter
 MOST_CLOSINGS = 4  # squares that are closed to others, and white squares, that are tried for a pair
 
-# Places of the weights.
-OWN_2, OWN_3, OWN_MORE = 0, 1, 2
-OTHER_2, OTHER_3, OTHER_4, OTHER_MORE = 3, 4, 5, 6
-PAIR_KEPT, RUN_KEPT, PAIR_NEAR, HIT, HIT_NEAR, WAYS, THEIR_WAYS, LATER, SUPPLY = range(7, 16)
+# What a position is worth is a sum of entries of a table: one for what the own team and the nearest others need, and
+# more for the cards that are kept and the ways that are open. Places where each part begins:
+FARTHEST = 9  # markers to go, beyond which nothing is told apart
+NEEDS = 0  # by own need (1 to 9), then the nearest others' need (1 to 9)
+TWO_KEPT = NEEDS + FARTHEST * FARTHEST  # a pair of two that is kept, by own need (1, 2, 3, 4 or more)
+MORE_KEPT = TWO_KEPT + 4  # … of three or more
+RUN_KEPT = MORE_KEPT + 4  # a run that is kept, by the nearest others' need (1, 2, 3, 4 or more)
+HITS = (
+    RUN_KEPT + 4
+)  # squares of the cheapest ways that kept cards reach (1, 2, 3 or more), by own need (1, 2, 3, 4 or more)
+WAYS = HITS + 12  # times the logarithm of the squares on the cheapest ways, by own need (1, 2, 3, 4 or more)
+THEIR_WAYS = WAYS + 4  # … of the nearest others, by their need (1, 2, 3, 4 or more)
+SUPPLY = THEIR_WAYS + 4  # for each marker in the supply, up to eight
+LATER = SUPPLY + 1  # the share that counts of what others than the nearest would make of the position
+TABLE = LATER + 1
+
+
+def table_of(own: float, other: float, **more: float) -> NDArray[np.float64]:
+    """Return a table in which every marker to go counts the same.
+
+    Parameters
+    ----------
+    own, other
+        What one marker is worth that the own team needs less, and that the nearest others need more.
+    more
+        Values of other parts by name (`ways`, `their_ways`, `supply`, `later`), the same for all needs.
+
+    Returns
+    -------
+    array of float64
+        Of shape (119,).
+    """
+    table = np.zeros(TABLE)
+    needs = np.arange(1, FARTHEST + 1)
+    table[NEEDS:TWO_KEPT] = (other * needs[None, :] - own * needs[:, None]).ravel()
+    table[WAYS:THEIR_WAYS] = more.get("ways", 0.0)
+    table[THEIR_WAYS:SUPPLY] = -more.get("their_ways", 0.0)
+    table[SUPPLY], table[LATER] = more.get("supply", 0.0), more.get("later", 0.0)
+    return table
 
 
 @jit
@@ -191,46 +227,35 @@ def keeps(view: Any, cards: Any) -> Any:
 
 
 @jit
-def own_worth(cost: Any, weights: Any) -> Any:
-    """Return what it is worth (0 at one marker) that the own team still needs so many."""
-    worth = 0.0
-    if cost >= 2:
-        worth -= weights[OWN_2]
-    if cost >= 3:
-        worth -= weights[OWN_3]
-    if cost > 3:
-        worth -= weights[OWN_MORE] * float(cost - 3)
-    return worth
+def step_of(need: Any) -> Any:
+    """Return the place of 1, 2, 3, 4 or more markers to go."""
+    return min(max(need, 1), 4) - 1
 
 
 @jit
-def other_worth(cost: Any, weights: Any) -> Any:
-    """Return what it is worth (0 at one marker) that another team still needs so many."""
-    worth = 0.0
-    if cost >= 2:
-        worth += weights[OTHER_2]
-    if cost >= 3:
-        worth += weights[OTHER_3]
-    if cost >= 4:
-        worth += weights[OTHER_4]
-    if cost > 4:
-        worth += weights[OTHER_MORE] * float(cost - 4)
-    return worth
+def needs_at(mine: Any, theirs: Any) -> Any:
+    """Return the place in the table for what the own team and others need."""
+    return NEEDS + FARTHEST * (min(mine, FARTHEST) - 1) + min(max(theirs, 1), FARTHEST) - 1
 
 
 @jit
-def worth_of(view: Any, facts: Any, move: Any, weights: Any, layers: Any) -> Any:
+def log_of(squares: Any) -> Any:
+    """Return the logarithm, to base 2, of one more than the number of some squares."""
+    return np.log2(1.0 + float(bit_count(squares)))
+
+
+@jit
+def worth_of(view: Any, facts: Any, move: Any, table: Any, layers: Any) -> Any:
     """Return what the position is worth after a legal play."""
     team, white = np.int64(view.team), Word(view.white)
     own, closed, linked = board_after(view, move, team)
-    cost, key_open, key_free, _ = goal_keys(
+    found, key_open, key_free, _ = goal_keys(
         own, ~(closed | white | own), white & ~(closed | own), linked, view.goal, team, layers
     )
-    if cost == 0:
+    if found == 0:
         return 1e6
-    cost = min(cost, FAR)
-    worth = own_worth(cost, weights)
-    least, others = 1e9, 0.0
+    mine = min(found, FAR)
+    least, lowest, others, their_ways = np.int64(FAR), 1e9, 0.0, 0.0
     for step in range(1, view.teams):
         rival = (team + step) % np.int64(view.teams)
         theirs, shut, their_links = board_after(view, move, rival)
@@ -244,40 +269,37 @@ def worth_of(view: Any, facts: Any, move: Any, weights: Any, layers: Any) -> Any
                 theirs, ~(shut | white | theirs), white & ~(shut | theirs), their_links, view.goal, rival, layers
             )
             need = min(found, FAR)
-        value = other_worth(need, weights)
-        if need <= 2:
-            value -= weights[THEIR_WAYS] * np.log2(1.0 + float(bit_count(theirs_open)))
+        value = table[needs_at(mine, need)] + table[THEIR_WAYS + step_of(need)] * log_of(theirs_open)
         others += value
-        least = min(least, value)
-    worth += least + weights[LATER] * (others - least)
+        lowest = min(lowest, value)
+        least = min(least, need)
+    worth = lowest + table[LATER] * (others - lowest)
     cards = ~cards_of(move) & ((ONE << Word(view.hand_limit)) - ONE)
     pair, run = keeps(view, cards)
-    if pair:
-        worth += weights[PAIR_KEPT]
-        if cost <= pair:
-            worth += weights[PAIR_NEAR]
+    if pair > 2:
+        worth += table[MORE_KEPT + step_of(mine)]
+    elif pair:
+        worth += table[TWO_KEPT + step_of(mine)]
     if run:
-        worth += weights[RUN_KEPT]
-    hits = single_squares(view, cards) & ~closed & key_open
-    worth += weights[HIT] * float(min(bit_count(hits), Word(4)))
-    if cost == 1 and hits:
-        worth += weights[HIT_NEAR]
-    worth += weights[WAYS] * np.log2(1.0 + float(bit_count(key_open | key_free)))
+        worth += table[RUN_KEPT + step_of(least)]
+    hits = np.int64(bit_count(single_squares(view, cards) & ~closed & key_open))
+    if hits:
+        worth += table[HITS + 3 * step_of(mine) + min(hits, 3) - 1]
+    worth += table[WAYS + step_of(mine)] * log_of(key_open | key_free)
     supply = np.int64(view.supplies[team]) - np.int64(placed_by(move))
-    worth += weights[SUPPLY] * float(min(supply, np.int64(FEW)))
-    return worth
+    return worth + table[SUPPLY] * float(min(supply, np.int64(FEW)))
 
 
 @jit
-def best_play(view: Any, rng: Any, weights: Any) -> Any:
-    """Return the play after which the position is worth most, ties at random."""
+def best_play(view: Any, rng: Any, table: Any) -> Any:
+    """Return the play after which the position is worth most, by a table as `table_of` makes it; ties at random."""
     layers = np.empty(LAYERS, np.uint64)
     moves = np.empty(MOST_PLAYS, np.uint64)
     facts = survey(view, layers)
     count = list_plays(view, facts, moves, layers, rng)
     best, ties, kept = -1e18, NONE, NONE
     for index in range(count):
-        worth = worth_of(view, facts, moves[index], weights, layers)
+        worth = worth_of(view, facts, moves[index], table, layers)
         if worth > best:
             best, ties = worth, NONE
         if worth == best:
