@@ -30,7 +30,7 @@ from sims.crossways.hands import (
     removed_by_set,
     spots_of,
 )
-from sims.crossways.paths import LAYERS, beside
+from sims.crossways.paths import LAYERS, beside, goal_keys
 from sims.crossways.plays import (
     ALL_TEAMS,
     can_play_set,
@@ -40,6 +40,8 @@ from sims.crossways.plays import (
     is_legal,
     item_of,
     key_squares_of,
+    links,
+    markers_needed,
     markers_there,
     placements,
     put_in_order,
@@ -174,13 +176,49 @@ def add_choice(units: Any, count: Any, move: Any, index: Any) -> Any:
 
 
 @jit
+def winning_placement(view: Any, entry: Any) -> Any:
+    """Return a play of some cards that only place markers, all of a cheapest way; 0 when they are too few."""
+    team, white, closed = np.int64(view.team), Word(view.white), Word(view.closed)
+    own, placed = counting(view, team), np.int64(placed_by_set(entry))
+    layers = np.empty(LAYERS, np.uint64)
+    move, index, taken = start_move(entry), 0, NONE
+    while index < placed:
+        cost, key_open, key_free, _ = goal_keys(
+            own, ~(closed | white | own), white & ~(closed | own), links(view, team), view.goal, team, layers
+        )
+        if cost > placed - index:
+            return NONE
+        pool = key_open if key_open else key_free
+        if cost == 0:  # the rest lies anywhere
+            pool = ~(closed | white | taken)
+        if pool == NONE:
+            return NONE
+        square = lowest_bit(pool)
+        bit = ONE << square
+        for _ in range(2 if white & bit else 1):
+            move = with_item(move, index, square)
+            index += 1
+        own |= bit
+        taken |= bit
+    return finish_move(move)
+
+
+@jit
 def list_choices(
     view: Any, entry: Any, places: Any, n_places: Any, markers: Any, n_markers: Any, most: Any, moves: Any, count: Any
 ) -> Any:
-    """Write the legal plays of some cards with these units, `most` of them at most; return how many moves there are."""
+    """Write the legal plays of some cards with these units, `most` of them at most; return how many moves there are.
+
+    A play that wins at once by what it places comes first.
+    """
     removed, placed = np.int64(removed_by_set(entry)), np.int64(placed_by_set(entry))
     last = min(count + most, len(moves))
-    first = True
+    first, wins = True, NONE
+    if not removed and markers_needed(view, view.team) <= placed:
+        wins = winning_placement(view, entry)
+        if count < last and wins != NONE and is_legal(view, wins):
+            moves[count] = wins
+            count += 1
     while count < last and next_choice(markers, n_markers, removed, first):
         first = False
         begun = put_in_order(add_choice(markers, n_markers, start_move(entry), 0), 0, removed)
@@ -193,7 +231,7 @@ def list_choices(
         while count < last and next_choice(places, n_places, placed, start):
             start = False
             move = finish_move(add_choice(places, n_places, begun, removed))
-            if is_legal(view, move):
+            if move != wins and is_legal(view, move):
                 moves[count] = move
                 count += 1
     return count
@@ -256,11 +294,15 @@ def focus(view: Any, places: Any, markers: Any, narrow: Any) -> Any:
         squares &= ones & ~done
         done |= squares
         count = add_spread(places, count, squares, most, twos, 1, 2)
-    count = add_spread(places, count, (key_free | their_free) & (fours | pairs), count + FOCUS_WHITE, white, 2, 2)
-    if fours:
-        count = add_spread(places, count, (key_free | their_free) & fours, count + 1, white, 2, 4)
+    done = NONE
+    for rank in range(3):
+        squares = key_free & their_free if rank == 0 else key_free if rank == 1 else their_free
+        squares &= ~done
+        done |= squares
+        count = add_spread(places, count, squares & fours, most + FOCUS_WHITE, white, 2, 4)
+        count = add_spread(places, count, squares & pairs, most + FOCUS_WHITE, white, 2, 2)
     if view.diagonals:
-        count = add_spread(places, count, pairs, count + 1, white, 2, 2)
+        count = add_spread(places, count, pairs & ~done, most + FOCUS_WHITE, white, 2, 2)
     return count, n_markers
 
 
@@ -268,11 +310,13 @@ def focus(view: Any, places: Any, markers: Any, narrow: Any) -> Any:
 def list_passes(view: Any, moves: Any, count: Any) -> Any:
     """Write the passes that are possible; return how many moves there are."""
     if not view.discard_on_pass:
-        moves[count] = NONE
-        return count + 1
+        if count < len(moves):
+            moves[count] = NONE
+            count += 1
+        return count
     for place in range(np.int64(view.hand_limit)):
         cards = ONE << Word(place)
-        if is_first_choice(view.hand, cards):
+        if count < len(moves) and is_first_choice(view.hand, cards):
             moves[count] = start_move(make_set(PASS, cards))
             count += 1
     return count
@@ -293,7 +337,7 @@ def list_set(
             move = with_item(start_move(entry), 0, square)
             if kind == Word(JOKER_PLAY):
                 move = with_item(move, 1, square)
-            if is_legal(view, move):
+            if count < len(moves) and is_legal(view, move):
                 moves[count] = move
                 count += 1
         return count

@@ -957,21 +957,10 @@ def random_move(view: Any, rng: Any) -> Any:
 
     Each distinct (kind, cards) is equally likely, and then each of its plays.
     """
-    count, early = NONE, NONE  # bits for the first 64, which nearly all hands have room in
+    playable = NONE
     for index in range(view.set_count):
         if can_play_split(view, index):
-            count += ONE
-            if index < 64:
-                early |= ONE << Word(index)
-    if count == NONE:
+            playable |= ONE << Word(index)
+    if playable == NONE:
         return random_pass(view, rng)
-    pick = below(rng, count)
-    if pick < bit_count(early):
-        return random_of_set(view, view.sets[select_bit(early, pick)], rng)
-    pick -= bit_count(early)
-    for index in range(64, view.set_count):
-        if can_play_split(view, index):
-            if pick == NONE:
-                return random_of_set(view, view.sets[index], rng)
-            pick -= ONE
-    return NONE
+    return random_of_set(view, view.sets[select_bit(playable, below(rng, bit_count(playable)))], rng)

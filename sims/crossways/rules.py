@@ -23,7 +23,7 @@ from sims.crossways.facts import (
 from sims.crossways.layouts import Layout, find_layout
 from sims.game import Flag, OneOf, Rules, Whole, option
 
-MAX_SETS = 288
+MAX_SETS = 64  # no hand of six cards has more than 62
 
 
 @dataclass(frozen=True)

@@ -255,7 +255,7 @@ def worth_of(view: Any, facts: Any, move: Any, table: Any, layers: Any) -> Any:
     if found == 0:
         return 1e6
     mine = min(found, FAR)
-    least, lowest, others, their_ways = np.int64(FAR), 1e9, 0.0, 0.0
+    least, lowest, others = np.int64(FAR), 1e9, 0.0
     for step in range(1, view.teams):
         rival = (team + step) % np.int64(view.teams)
         theirs, shut, their_links = board_after(view, move, rival)
