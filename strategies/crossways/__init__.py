@@ -57,9 +57,9 @@ def straight_line(view: Any, rng: Any, params: Any) -> Any:
     goal is no path from side to side it takes the cheapest diagonal, block or frame.
     """
     layers = np.empty(LAYERS, np.uint64)
-    own = counting(view, view.team)
+    own = Word(counting(view, view.team))
     cost, key_open, key_free, line = cheapest_line(view, own, rng)
-    return race(view, own, cost, key_open, key_free, line, True, layers, rng)
+    return race(view, own, cost, Word(key_open), Word(key_free), Word(line), True, layers, rng)
 
 
 @strategy(GAME, tags=["fast"])
@@ -70,11 +70,11 @@ def rusher(view: Any, rng: Any, params: Any) -> Any:
     """
     team = np.int64(view.team)
     layers = np.empty(LAYERS, np.uint64)
-    own = counting(view, team)
+    own = Word(counting(view, team))
     cost, key_open, key_free, key_own = goal_keys(
-        own, open_for(view, own), free_whites(view), links(view, team), view.goal, team, layers
+        own, Word(open_for(view, own)), Word(free_whites(view)), Word(links(view, team)), view.goal, team, layers
     )
-    return race(view, own, min(cost, FAR), key_open, key_free, key_own, False, layers, rng)
+    return race(view, own, min(cost, FAR), Word(key_open), Word(key_free), Word(key_own), False, layers, rng)
 
 
 @strategy(GAME, tags=["fast"])
