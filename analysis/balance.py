@@ -8,7 +8,7 @@ price of every restriction, and the split of scores into luck and skill.
 import dataclasses
 import math
 import textwrap
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -40,13 +40,14 @@ LABELS = {
     "decided_share": "decided after, of all turns",
     "lead_changes": "lead changes",
     "winner_behind": "winner behind, of all turns",
-    "drama": "drama: mean deficit, points",
-    "largest_deficit": "largest deficit, points",
+    "drama": "drama: mean deficit",
+    "largest_deficit": "largest deficit",
     "decisions": "decisions of all seats",
     "choices_a_decision": "choices a decision",
     "forced": "decisions without a choice",
 }
 SHARES = ("decided_share", "winner_behind", "forced")
+DEFICITS = ("drama", "largest_deficit")
 
 
 # --- The result ------------------------------------------------------------------------------------------------------
@@ -128,7 +129,8 @@ class Balance:
         for share in self.seats.shares if self.seats else ():
             rows.append(("wins", share.name, *share[2:5], blocks))
         for share in self.seats.shares if self.seats else ():
-            rows.append(("points ahead of the others", share.name, *share[5:8], blocks))
+            unit = self.design.game.score_unit
+            rows.append((f"{unit} ahead of the others", share.name, *share[5:8], blocks))
         for name, histogram in (("shared wins", self.counts.shared), ("no winner", self.counts.unwon)):
             value, ends = self.games_with(histogram)
             rows.append(("games", name, value, ends.low, ends.high, blocks))
@@ -193,8 +195,8 @@ class Balance:
         if self.field:
             parts += [
                 self._variance_text(),
-                _ladder_text("Skill: random moves instead of its own", self.field.noise, self.seats is None),
-                _ladder_text("Skill: different players", self.field.players, self.seats is None),
+                self._ladder_text("Skill: random moves instead of its own", self.field.noise),
+                self._ladder_text("Skill: different players", self.field.players),
                 self._losses_text(),
             ]
         return "\n\n".join(part for part in parts if part)
@@ -210,7 +212,7 @@ class Balance:
         )
         if self.seats is None:
             return head
-        rows = [
+        rows: list[tuple[str, ...]] = [
             (
                 share.name,
                 _percent(share.wins),
@@ -220,13 +222,14 @@ class Balance:
             )
             for share in self.seats.shares
         ]
-        headers = ("", "wins", "95 % interval", "points ahead of others", "95 % interval")
-        goodman = self.seats.method == "goodman"
-        note = "Intervals hold for all seats at once: " + (
-            "Goodman's for wins, as the games are independent; max-t over blocks for points."
-            if goodman
-            else "max-t over blocks, each of them one deal under all rotations."
-        )
+        headers: tuple[str, ...] = ("", "wins", "95 % interval", "points ahead of others", "95 % interval")
+        won = self.design.game.score_is_win
+        if won:  # points would say the same once more
+            headers, rows = headers[:3], [row[:3] for row in rows]
+        note = "Intervals hold for all seats at once: max-t over blocks, each of them one deal under all rotations."
+        if self.seats.method == "goodman":
+            note = "Intervals hold for all seats at once: Goodman's for wins, as the games are independent"
+            note += "." if won else "; max-t over blocks for points."
         warnings = [_wrap(f"Mind {spec}: {caveat}.") for spec, caveat in self.caveats.items()]
         sentence = _wrap(self._seats_sentence(self.seats))
         return "\n\n".join([head, sentence, *warnings, _table(headers, rows), _wrap(note)])
@@ -274,11 +277,12 @@ class Balance:
         for item in course.iter_rows(named=True):
             if item["metric"] == "turns" and self.counts.lengths.total:
                 continue  # told from all games
+            label = LABELS[item["metric"]]
+            if item["metric"] in DEFICITS:
+                label += f", {self.design.game.standing_unit}"
             shown = _percent if item["metric"] in SHARES else _points
             quantiles = (shown(item[key]).removesuffix(" %").removesuffix(".00") for key in ("q05", "median", "q95"))
-            rows.append(
-                (LABELS[item["metric"]], shown(item["mean"]), _span(item["low"], item["high"], shown), *quantiles)
-            )
+            rows.append((label, shown(item["mean"]), _span(item["low"], item["high"], shown), *quantiles))
         heading = f"{len(self.records):,} games from their records"
         return _table((heading, "mean", "95 % interval", "q05", "median", "q95"), rows)
 
@@ -295,44 +299,53 @@ class Balance:
         count = len(self.field.players.rungs)
         return f"{_table((f'variance of the scores of {count} players', 'share'), rows)}\n\n{_wrap(note)}"
 
+    @property
+    def _shown(self) -> Callable[[float], str]:
+        """How scores are written: as shares where they are wins."""
+        return _percent if self.design.game.score_is_win else _points
+
+    def _ladder_text(self, title: str, found: Ladder) -> str:
+        if len(found.rungs) < 2:
+            return ""
+        shown = self._shown
+        rows: list[tuple[str, ...]] = [
+            (
+                rung.strategy,
+                _points(rung.mean),
+                _percent(rung.wins),
+                shown(rung.ahead),
+                _span(rung.ahead_low, rung.ahead_high, shown),
+                "-" if rung.level is None else str(rung.level),
+            )
+            for rung in found.rungs
+        ]
+        headers: tuple[str, ...] = ("strategy", "points", "wins", "ahead of next", "95 % interval", "level")
+        # Everybody wins alone; and where the score is the win, it would be told twice.
+        left_out = 2 if self.seats is None else 1 if self.design.game.score_is_win else None
+        if left_out is not None:
+            headers, *rows = (row[:left_out] + row[left_out + 1 :] for row in (headers, *rows))
+        note = f"{_deals(found.blocks)} cannot tell levels apart: that takes {FEWEST_BLOCKS}."
+        if found.levels is not None:
+            note = f"{len(rows)} players, {found.levels} distinguishable levels on {_deals(found.blocks)}."
+        return f"{title}\n\n{_table(headers, rows)}\n\n{_wrap(note)}"
+
     def _losses_text(self) -> str:
         if not (self.field and self.field.losses):
             return ""
         base = self.design.lineups[0][0].spec
+        shown = self._shown
         rows = [
-            (loss.restriction, _points(loss.loss), _span(loss.low, loss.high, _points), loss.verdict)
+            (loss.restriction, shown(loss.loss), _span(loss.low, loss.high, shown), loss.verdict)
             for loss in self.field.losses
         ]
-        note = f"What {base} loses in points a game when it never makes such a move, if it has another."
+        what = "loses of its share of wins" if self.design.game.score_is_win else "loses in points a game"
+        note = f"What {base} {what} when it never makes such a move, if it has another."
         return f"{_table(('restriction', 'loss', '95 % interval', 'verdict'), rows)}\n\n{_wrap(note)}"
 
 
 def _ladder_dict(found: Ladder) -> dict[str, Any]:
     rungs = [rung._asdict() for rung in found.rungs]
     return {"levels": found.levels, "blocks": found.blocks, "rungs": rungs}
-
-
-def _ladder_text(title: str, found: Ladder, solo: bool) -> str:
-    if len(found.rungs) < 2:
-        return ""
-    rows: list[tuple[str, ...]] = [
-        (
-            rung.strategy,
-            _points(rung.mean),
-            _percent(rung.wins),
-            _points(rung.ahead),
-            _span(rung.ahead_low, rung.ahead_high, _points),
-            "-" if rung.level is None else str(rung.level),
-        )
-        for rung in found.rungs
-    ]
-    headers: tuple[str, ...] = ("strategy", "points", "wins", "ahead of next", "95 % interval", "level")
-    if solo:  # everybody wins alone
-        headers, rows = (headers[:2] + headers[3:]), [row[:2] + row[3:] for row in rows]
-    note = f"{_deals(found.blocks)} cannot tell levels apart: that takes {FEWEST_BLOCKS}."
-    if found.levels is not None:
-        note = f"{len(rows)} players, {found.levels} distinguishable levels on {_deals(found.blocks)}."
-    return f"{title}\n\n{_table(headers, rows)}\n\n{_wrap(note)}"
 
 
 def _deals(count: int) -> str:

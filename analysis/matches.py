@@ -14,6 +14,7 @@ import polars as pl
 from analysis.comparisons import (
     POINTS,
     UNITS,
+    WINS,
     Control,
     LuckAdjusted,
     LuckSums,
@@ -290,6 +291,19 @@ class Pairing:
         return controls, runs
 
 
+def find_unit(game: Game, measure: str) -> Unit:
+    """Return what a measure counts in a game: wins too where the score is the win.
+
+    Raises
+    ------
+    UsageError
+        For an unknown measure.
+    """
+    if measure not in list(UNITS):  # a list also takes what has no hash
+        raise UsageError(f"unknown measure {measure!r}{near_misses(measure, UNITS)}")
+    return WINS if game.score_is_win else UNITS[measure]
+
+
 def default_margin(game: Game, unit: Unit) -> float:
     """Return the difference, in units a game, that does not matter unless the user says otherwise."""
     return game.margin if unit.margin is None else unit.margin
@@ -329,10 +343,8 @@ def make_pairing(
     UsageError
         For names, seats, a margin or a measure that do not fit.
     """
-    if measure not in list(UNITS):  # a list also takes what has no hash
-        raise UsageError(f"unknown measure {measure!r}{near_misses(measure, UNITS)}")
-    unit = UNITS[measure]
     found = find_game(game)
+    unit = find_unit(found, measure)
     rules = found.resolve_rules(variant)
     first, second, *others = (find_strategy(found.name, spec).player() for spec in (a, b, *opponents))
     margin = check_margin(found, unit, margin)

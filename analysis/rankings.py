@@ -16,11 +16,12 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from analysis.comparisons import FEWEST_BLOCKS, Verdict, decide
+from analysis.comparisons import FEWEST_BLOCKS, POINTS, Verdict, decide
 from analysis.contests import heading, make_contest
 from analysis.cycles import Cycle, significant_cycles
 from analysis.frames import defined
 from analysis.intervals import Interval, check_confidence, student_interval
+from analysis.matches import find_unit
 from analysis.simultaneous import (
     Contrast,
     Moments,
@@ -454,7 +455,8 @@ class Ranking:
             columns = [mean, interval, *ranks, wins]
         else:
             ends = [[row[name] and 100 * row[name] for name in ("win_low", "win_high")] for row in rows]
-            columns = [wins, (percent, [_range(low, high, 2) for low, high in ends]), *ranks, mean]
+            columns = [wins, (percent, [_range(low, high, 2) for low, high in ends]), *ranks]
+            columns += [] if self.design.game.score_is_win else [mean]
         keys = [[str(row["rank"]), row["strategy"]] for row in rows]
         told = "Intervals and ranks (those that the data leave open) hold for all strategies at once."
         if self.tournament.format == "solo":
@@ -516,8 +518,10 @@ class Ranking:
 
     def _told_apart(self) -> list[str]:
         other = "rating" if self.rated is not None else "share of others beaten"
+        unit = find_unit(self.design.game, "score")
+        what = "mean score" if unit == POINTS else unit.noun
         sentences = [
-            f"Two rankings disagree: {item.higher} has the higher mean score ({item.points:.3f} points a game more), "
+            f"Two rankings disagree: {item.higher} has the higher {what} ({item.points:.3f} {unit.a_game} more), "
             f"{item.lower} the higher {other}; the data are {'sure of both' if item.clear else 'not sure of both'}."
             for item in self.disagreements[:TOLD]
         ]

@@ -1,4 +1,4 @@
-"""Distribution: how the scores of a line-up's strategies spread, as frames and as text."""
+"""Distribution: how the scores of a line-up's strategies, or what else they count, spread: as frames and as text."""
 
 import functools
 import math
@@ -27,7 +27,7 @@ from analysis.intervals import Interval
 from analysis.tables import WIDTH
 from sims.design import Design, Outcomes, check_whole
 from sims.errors import UsageError
-from sims.game import SCORE, Game, Rules, find_game
+from sims.game import SCORE, Game, Rules, find_game, near_misses
 from sims.run import run
 from strategies.api import Strategy
 from strategies.specs import find_players
@@ -59,9 +59,11 @@ class LineupScores:
         return LineupScores({spec: scores + other.strategies[spec] for spec, scores in self.strategies.items()})
 
 
-def count_blocks(design: Design, chunk: int, outcomes: Sequence[Outcomes], *, bands: Sequence[Band]) -> LineupScores:
-    """Count the scores of one chunk of a design with one line-up, by strategy and block."""
-    scores = outcomes[0][..., SCORE]
+def count_blocks(
+    design: Design, chunk: int, outcomes: Sequence[Outcomes], *, bands: Sequence[Band], column: int = SCORE
+) -> LineupScores:
+    """Count the scores (or another column) of one chunk of a design with one line-up, by strategy and block."""
+    scores = outcomes[0][..., column]
     players = design.lineups[0]
     places: dict[str, list[NDArray[np.int16]]] = {player.spec: [] for player in players}
     for rotation, seating in enumerate(design.seatings(0)):
@@ -77,7 +79,7 @@ def count_blocks(design: Design, chunk: int, outcomes: Sequence[Outcomes], *, ba
 
 @dataclass(frozen=True, eq=False)
 class Distribution:
-    """What `distribution` found: the spread of each strategy's scores.
+    """What `distribution` found: the spread of each strategy's scores, or of another column of the outcome.
 
     Attributes
     ----------
@@ -89,6 +91,8 @@ class Distribution:
         What was played; None when the scores are from a frame.
     seconds, games
         How long it took, and the games that were played for it (none for those that a store held already).
+    column
+        What is counted: "score", or another column. Frames name it so.
     """
 
     scores: Mapping[str, BlockScores]
@@ -98,6 +102,7 @@ class Distribution:
     design: Design | None = None
     seconds: float = 0.0
     games: int = 0
+    column: str = "score"
 
     @property
     def specs(self) -> list[str]:
@@ -123,8 +128,8 @@ class Distribution:
         """Return one row a strategy.
 
         Columns: `strategy`, `games`, `blocks`; `mean` with the ends `low` and `high` of its interval over blocks; `sd`
-        and `skewness` of the score; `minimum`, `median`, `maximum`; `cdf_half_width`, half the width of the band around
-        the whole distribution function.
+        and `skewness`; `minimum`, `median`, `maximum`; `cdf_half_width`, half the width of the band around the whole
+        distribution function.
         """
         rows = []
         for spec, scores in self.scores.items():
@@ -152,8 +157,8 @@ class Distribution:
     def quantiles(self) -> pl.DataFrame:
         """Return one row a strategy and quantile.
 
-        Columns: `strategy`, `quantile`, `score`, its interval `low` to `high` (null where there are too few games for
-        an end), and `effective`, the number of independent games that would tell as much.
+        Columns: `strategy`, `quantile`, `score` (or the column), its interval `low` to `high` (null where there are too
+        few games for an end), and `effective`, the number of independent games that would tell as much.
         """
         rows = [
             {"strategy": spec, "quantile": p, **scores.quantile(p)._asdict()}
@@ -161,7 +166,8 @@ class Distribution:
             for p in self.quantile_shares
         ]
         floats = ("quantile", "score", "low", "high", "effective")
-        return _frame(rows, {"strategy": pl.String, **dict.fromkeys(floats, pl.Float64)})
+        frame = _frame(rows, {"strategy": pl.String, **dict.fromkeys(floats, pl.Float64)})
+        return frame.rename({"score": self.column})
 
     def tails(self) -> pl.DataFrame:
         """Return one row a strategy and tail.
@@ -196,10 +202,10 @@ class Distribution:
         return _frame(rows, schema)
 
     def cdf(self) -> pl.DataFrame:
-        """Return the distribution: one row a strategy and score that occurred.
+        """Return the distribution: one row a strategy and value that occurred.
 
-        Columns: `strategy`, `score`, `count`, `share`; `cdf`, the share of scores at or below; `low` and `high`, a band
-        that holds the whole distribution function at once.
+        Columns: `strategy`, `score` (or the column), `count`, `share`; `cdf`, the share at or below; `low` and `high`,
+        a band that holds the whole distribution function at once.
         """
         frames = []
         for spec, scores in self.scores.items():
@@ -220,7 +226,7 @@ class Distribution:
                     schema_overrides={"score": pl.Int64, "count": pl.Int64},
                 )
             )
-        return pl.concat(frames)
+        return pl.concat(frames).rename({"score": self.column})
 
     def to_pandas(self) -> "pd.DataFrame":
         """Return `cdf` for pandas."""
@@ -242,10 +248,10 @@ class Distribution:
             for statistic in ("sd", "skewness", "minimum", "maximum"):
                 add(row["strategy"], statistic, None, row[statistic])
         for statistic, frame, at, value in (
-            ("quantile", self.quantiles(), "quantile", "score"),
+            ("quantile", self.quantiles(), "quantile", self.column),
             ("band", self.bands(), "band", "share"),
             ("tail", self.tails(), "at_least", "share"),
-            ("cdf", self.cdf(), "score", "cdf"),
+            ("cdf", self.cdf(), self.column, "cdf"),
         ):
             for row in frame.iter_rows(named=True):
                 shown = f"{row[at]:.10g}" if isinstance(row[at], float) else str(row[at])
@@ -267,6 +273,7 @@ class Distribution:
         summary, quantiles, tails, bands = self.summary(), self.quantiles(), self.tails(), self.bands()
         return {
             "confidence": CONFIDENCE,
+            "column": self.column,
             "strategies": [
                 {
                     **row,
@@ -294,10 +301,14 @@ class Distribution:
     def _strategy_text(self, spec: str, scores: BlockScores) -> str:
         histogram, interval = scores.histogram, scores.mean_interval()
         games = f"{histogram.total:,} {'game' if histogram.total == 1 else 'games'}"
-        told = f"{spec}: {_points(histogram.mean, interval)} points a game ({_points_range(interval)}) in {games}."
+        mean = _points(histogram.mean, interval)
+        unit = self.design.game.score_unit if self.design else "points"
+        mean = f"{mean} {unit} a game" if self.column == "score" else f"mean {self.column} {mean}"
+        told = f"{spec}: {mean} ({_points_range(interval)}) in {games}."
         if scores.games_a_block > 1:
+            deals = "1 deal" if scores.blocks == 1 else f"each of {scores.blocks:,} deals"
             told += (
-                f" Its {scores.games_a_block} games on each of {scores.blocks:,} deals share their luck: intervals are "
+                f" Its {scores.games_a_block} games on {deals} share their luck: intervals are "
                 "over deals, and n is the number of independent games that would tell as much."
             )
         facts = (
@@ -306,7 +317,7 @@ class Distribution:
         )
         several = scores.games_a_block > 1
         tables = [
-            ("quantile", "score", [self._quantile_row(p, scores.quantile(p)) for p in self.quantile_shares]),
+            ("quantile", self.column, [self._quantile_row(p, scores.quantile(p)) for p in self.quantile_shares]),
             (
                 "band",
                 "share",
@@ -322,14 +333,15 @@ class Distribution:
                 # Hyphens are minus signs here, and parts of strategy names.
                 textwrap.fill(told, WIDTH, break_on_hyphens=False).replace("\N{NO-BREAK SPACE}", " ") + "\n\n" + facts,
                 *(_table(head, value, rows, several) for head, value, rows in tables if rows),
-                _drawn(scores.histogram),
+                _drawn(scores.histogram, self.column),
             ]
         )
 
     @staticmethod
     def _quantile_row(p: float, found: Quantile) -> tuple[str, ...]:
         ends = [f"{end:.0f}" if math.isfinite(end) else "none" for end in (found.low, found.high)]
-        return f"{100 * p:.10g} %", f"{found.score:.0f}", f"{ends[0]} to {ends[1]}", _count(found.effective)
+        interval = f"{ends[0]} to {ends[1]}" if ends != ["none", "none"] else "not known"
+        return f"{100 * p:.10g} %", f"{found.score:.0f}", interval, _count(found.effective)
 
 
 _SHARE_COLUMNS = {"games": pl.Int64, **dict.fromkeys(("share", "low", "high", "effective"), pl.Float64)}
@@ -365,7 +377,7 @@ def _span(low: int, end: int | None) -> str:
     return f"{low} and more" if end is None else str(low) if end == low + 1 else f"{low} to {end - 1}"
 
 
-def _drawn(histogram: Histogram) -> str:
+def _drawn(histogram: Histogram, column: str) -> str:
     """Return a small histogram drawn with signs."""
     lowest, highest = int(histogram.minimum), int(histogram.maximum)
     step = next(
@@ -381,11 +393,11 @@ def _drawn(histogram: Histogram) -> str:
         str(place * step) if step == 1 else f"{place * step} to {place * step + step - 1}": count / histogram.total
         for place, count in counts.items()
     }
-    label_width = max(len("score"), *(len(label) for label in shares))
+    label_width = max(len(column), *(len(label) for label in shares))
     percents = {label: _percent(share) for label, share in shares.items()}
     percent_width = max(len("share"), *(len(percent) for percent in percents.values()))
     most, room = max(shares.values()), WIDTH - label_width - percent_width - 6
-    lines = [f"  {'score':>{label_width}}  {'share':>{percent_width}}"]
+    lines = [f"  {column:>{label_width}}  {'share':>{percent_width}}"]
     for label, share in shares.items():
         bar = "#" * round(share / most * room)
         lines.append(f"  {label:>{label_width}}  {percents[label]:>{percent_width}}  {bar}".rstrip())
@@ -435,9 +447,10 @@ def distribution(
     store: Path | str | None = None,
     tails: Sequence[int] = (),
     quantiles: Sequence[float] = QUANTILES,
+    column: str = "score",
     progress: bool = True,
 ) -> Distribution:
-    """Tell how the scores of a line-up's strategies are distributed.
+    """Tell how the scores of a line-up's strategies, or another column of their outcomes, are distributed.
 
     Parameters
     ----------
@@ -456,6 +469,8 @@ def distribution(
         Scores: the share of games with at least that many points is reported.
     quantiles
         Which quantiles are reported, each above 0 and below 1.
+    column
+        What is counted instead of the score: a column of the game's outcomes, such as the turns, in whole numbers.
 
     Returns
     -------
@@ -469,12 +484,27 @@ def distribution(
     asked = _asked(tails, quantiles)
     found = find_game(game)
     rules = found.resolve_rules(variant)
-    # The rulebook's bands are for the rules that it has as its basic game.
-    bands = named_bands(found.bands) if rules == found.rules() else ()
+    place = find_column(found, column)
+    # The rulebook's bands are for scores under the rules that it has as its basic game.
+    bands = named_bands(found.bands) if rules == found.rules() and place == SCORE else ()
     design = Design(found, rules, (tuple(find_players(found.name, lineup)),), seed=seed, deals=deals)
-    reduce = functools.partial(count_blocks, bands=bands)
+    reduce = functools.partial(count_blocks, bands=bands, column=place)
     played = run(design, reduce, n_jobs=n_jobs, backend=backend, store=store, progress=progress)
-    return Distribution(played.result.strategies, *asked, bands, design, played.seconds, played.games)
+    return Distribution(played.result.strategies, *asked, bands, design, played.seconds, played.games, column)
+
+
+def find_column(game: Game, name: str) -> int:
+    """Return the place of an outcome's column that counts in whole numbers.
+
+    Raises
+    ------
+    UsageError
+        When there is none of that name.
+    """
+    whole = {column.name: place for place, column in enumerate(game.columns) if column.scale == 1}
+    if name not in list(whole):  # a list also takes what has no hash
+        raise UsageError(f"{game.name} has no column {name!r} of whole numbers{near_misses(str(name), whole)}")
+    return whole[name]
 
 
 def distribution_of_frame(

@@ -171,6 +171,15 @@ class Results:
         players = self.design.lineups[0]
         return np.array([[players[who].spec == spec for who in seating] for seating in self.design.seatings(0)])
 
+    @property
+    def unwon(self) -> float:
+        """The share of games that nobody won."""
+        design = self.design
+        first = list(design.game.parties(design.rules, len(design.lineups[0])).values())
+        wins = self.counts.sums[:, first, WIN]
+        games = design.deals * len(wins)
+        return (games * WIN_UNIT - int(wins.sum())) / (games * WIN_UNIT)
+
     def histogram(self, strategy: str | None = None, *, seat: int | None = None) -> Histogram:
         """Return the counts of scores.
 

@@ -6,6 +6,7 @@ points shared.
 
 import functools
 import itertools
+import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -31,13 +32,19 @@ from analysis.grids import (
 )
 from analysis.intervals import Interval, check_confidence, student_interval
 from analysis.simultaneous import Moments
-from analysis.tables import wide_table, wrapped
+from analysis.tables import WIDTH, wide_table, wrapped
 from sims.errors import UsageError
-from sims.game import SCORE, Game, Rules, find_game
+from sims.game import SCORE, Game, Rules, find_game, near_misses
 from strategies.api import Strategy
 
 if TYPE_CHECKING:
     import pandas as pd
+
+MANY_POINTS = 5
+"""From so many points on, the range of every statistic is told."""
+
+LABEL_WIDTH = 20  # of the points that have one order
+LONGEST_SETTINGS = 120  # in a sentence
 
 # --- The result ------------------------------------------------------------------------------------------------------
 
@@ -69,6 +76,8 @@ class Sweep:
         The confidence of all intervals.
     seconds, games
         How long it took, and the games that were played.
+    chosen
+        The statistics beside the mean score that are told; None for all.
     """
 
     setup: Setup
@@ -80,6 +89,7 @@ class Sweep:
     confidence: float
     seconds: float
     games: int
+    chosen: tuple[str, ...] | None = None
 
     @functools.cached_property
     def measures(self) -> tuple[tuple[Measures, ...], ...]:
@@ -92,8 +102,9 @@ class Sweep:
 
     @functools.cached_property
     def names(self) -> list[str]:
-        """The names of the statistics that all points have."""
-        return [name for name in self.measures[0][0].names if all(name in here[0].names for here in self.measures)]
+        """The names of the statistics that all points have, or of those that were asked for; the mean score first."""
+        common = common_names([here[0] for here in self.measures])
+        return common if self.chosen is None else ["mean_score", *self.chosen]
 
     def _keys(self, point: int) -> dict[str, Any]:
         values = zip(self.axes, self.points[point].values, strict=True)
@@ -139,7 +150,11 @@ class Sweep:
                         "low": defined(interval.low),
                         "high": defined(interval.high),
                         "sd": defined(self._statistic(place, which, "sd_score")[0]),
-                        **{name: self._statistic(place, which, name)[0] for name in self.names[2:]},
+                        **{
+                            name: self._statistic(place, which, name)[0]
+                            for name in self.names
+                            if name not in ("mean_score", "sd_score")
+                        },
                     }
                 )
         return pl.DataFrame(rows)
@@ -258,29 +273,49 @@ class Sweep:
         parts = [wrapped(told), self._legend(), self._means_text()]
         if len(self.points) > 1:
             parts.append(self._effects_text())
+        if len(self.points) >= MANY_POINTS:
+            parts.append(self._ranges_text())
         if count > 1:
             parts.append(self._order_text())
         return "\n\n".join(parts)
 
     def _legend(self) -> str:
         lines = []
-        for place, point in enumerate(self.points):
-            values = ", ".join(
-                f"{axis.name}={value_text(value)}" for axis, value in zip(self.axes, point.values, strict=True)
-            )
+        for place in range(len(self.points)):
             label = f"  {place:>3}{' (base)' if place == 0 else ''}"
-            lines.append(wrapped(values, f"{label:<14}", " " * 14))
-        return "points\n" + "\n".join(lines)
+            lines.append(wrapped(self._settings(place, changed=place > 0), f"{label:<14}", " " * 14))
+        title = "points (what they change)" if len(self.axes) > 1 and len(self.points) > 1 else "points"
+        return "\n".join([title, *lines])
+
+    def _settings(self, point: int, *, changed: bool) -> str:
+        """Return what is set at a point, or what of it is not as at the base."""
+        values = zip(self.axes, self.points[point].values, self.points[0].values, strict=True)
+        return ", ".join(
+            f"{axis.name}={value_text(here)}" for axis, here, base in values if not changed or here != base
+        )
+
+    @property
+    def _told_names(self) -> list[str]:
+        """The statistics of the text; those that only repeat the score are left out where the score is the win."""
+        repeated = ("sd_score", "mean_win") if self.setup.game.score_is_win and self.chosen is None else ()
+        return [name for name in self.names if name not in repeated]
+
+    def _heading(self, name: str) -> str:
+        if name == "mean_score" and self.setup.game.score_is_win:
+            return "wins"
+        return name.removeprefix("mean_")
 
     def _means_text(self) -> str:
         frame = self.summary()
         percent = f"{100 * self.confidence:.10g}%"
+        mean = "wins" if self.setup.game.score_is_win else "mean"
         shown: list[tuple[str, list[str]]] = [
-            ("mean", [f"{row['mean']:.3f}" for row in frame.iter_rows(named=True)]),
+            (mean, [f"{row['mean']:.3f}" for row in frame.iter_rows(named=True)]),
             (f"± {percent}", [_half(row["low"], row["high"]) for row in frame.iter_rows(named=True)]),
-            ("sd", [_decimals(value) for value in frame["sd"]]),
-            *((name.removeprefix("mean_"), [_decimals(value) for value in frame[name]]) for name in self.names[2:]),
         ]
+        for name in self._told_names[1:]:
+            column = "sd" if name == "sd_score" else name
+            shown.append((column.removeprefix("mean_"), [_decimals(value) for value in frame[column]]))
         keys = [[str(row["point"]), row["strategy"]] for row in frame.iter_rows(named=True)]
         return wide_table(("point", "strategy"), keys, shown)
 
@@ -294,24 +329,49 @@ class Sweep:
                 keys.append(key)
             mark = "*" if row["clear"] else " "
             cells[row["measure"]].append("-" + mark if row["effect"] is None else f"{row['effect']:+.3f}{mark}")
-        shown = [(name.removeprefix("mean_"), cells[name]) for name in self.names]
+        shown = [(self._heading(name), cells[name]) for name in self._told_names]
         heading = (
             f"Against the base, as paired differences (* its own {100 * self.confidence:.10g} % interval excludes 0)"
         )
         return wrapped(heading) + "\n" + wide_table(("point", "strategy"), keys, shown)
+
+    def _ranges_text(self) -> str:
+        """Return the lowest and the highest value of every statistic over all points."""
+        frame = self.summary().rename({"mean": "mean_score", "sd": "sd_score"})
+        keys, cells = [], []
+        for name in self._told_names:
+            for strategy in self.strategies:
+                rows = frame.filter(pl.col("strategy") == strategy).drop_nulls(name).sort(name, "point")
+                if rows.is_empty():
+                    continue
+                keys.append([self._heading(name), strategy])
+                highest = rows.filter(pl.col(name) == pl.col(name).max())
+                ends = (rows.row(0, named=True), highest.row(0, named=True))
+                cells.append([text for row in ends for text in (_decimals(row[name]), str(row["point"]))])
+        headings = ("lowest", "at point", "highest", "at point")
+        columns = list(zip(headings, map(list, zip(*cells, strict=True)), strict=True))
+        return "Over all points\n" + wide_table(("", "strategy"), keys, columns)
 
     def _order_text(self) -> str:
         sure = {
             (row["point"], frozenset((row["a"], row["b"]))): row["better"] is not None
             for row in self.order().iter_rows(named=True)
         }
-        lines = [wrapped("Order by mean score (> surely better, ~ not surely), for all points at once")]
+        orders: dict[str, list[int]] = {}
         for place in range(len(self.points)):
             ranking = self.ranking(place)
             told = ranking[0]
             for better, worse in itertools.pairwise(ranking):
                 told += f" {'>' if sure[place, frozenset((better, worse))] else '~'} {worse}"
-            lines.append(wrapped(told, f"  {place:>3}  ", " " * 7))
+            orders.setdefault(told, []).append(place)
+        by = "share of wins" if self.setup.game.score_is_win else "mean score"
+        lines = [wrapped(f"Order by {by} (> surely better, ~ not surely), for all points at once")]
+        labels = {told: textwrap.wrap(_runs(places), LABEL_WIDTH) for told, places in orders.items()}
+        width = max(3, *(len(line) for label in labels.values() for line in label))
+        for told, label in labels.items():
+            texts = textwrap.wrap(told, WIDTH - width - 4, break_on_hyphens=False)
+            for points, text in itertools.zip_longest(label, texts, fillvalue=""):
+                lines.append(f"  {points:>{width}}  {text}".rstrip())
         return "\n".join(lines) + "\n\n" + "\n".join(wrapped(sentence) for sentence in self.flip_sentences())
 
     def flip_sentences(self) -> list[str]:
@@ -337,12 +397,23 @@ class Sweep:
         return ["No order flips: the means have the same order at every point."]
 
     def _told(self, point: int) -> str:
-        values = zip(self.axes, self.points[point].values, strict=True)
-        return ", ".join(f"{axis.name}={value_text(value)}" for axis, value in values) or "the base"
+        told = self._settings(point, changed=len(self.axes) > 1 and point > 0)
+        return told if len(told) <= LONGEST_SETTINGS else "the base" if point == 0 else f"point {point}"
 
 
 def _excludes(interval: Interval, blocks: int) -> bool:
     return blocks >= FEWEST_BLOCKS and not interval.low <= 0 <= interval.high
+
+
+def _runs(places: Sequence[int]) -> str:
+    """Return ascending numbers in words, neighbours together: "0-2, 5"."""
+    groups: list[list[int]] = []
+    for place in places:
+        if groups and place == groups[-1][-1] + 1:
+            groups[-1].append(place)
+        else:
+            groups.append([place])
+    return ", ".join(str(group[0]) if len(group) == 1 else f"{group[0]}-{group[-1]}" for group in groups)
 
 
 def _several(count: int, one: str, more: str) -> str:
@@ -360,6 +431,42 @@ def _decimals(value: float | None) -> str:
 # --- The verb --------------------------------------------------------------------------------------------------------
 
 
+def common_names(measures: Sequence[Measures]) -> list[str]:
+    """Return the names of the statistics that all of these have."""
+    return [name for name in measures[0].names if all(name in other.names for other in measures)]
+
+
+def find_measures(setup: Setup, rules: Sequence[Rules], count: int, names: Sequence[str]) -> tuple[str, ...]:
+    """Return the statistics that are asked for, as `Measures` names them; "turns" means "mean_turns".
+
+    Parameters
+    ----------
+    setup, rules
+        What is played.
+    count
+        The number of strategies.
+    names
+        Each may be given once.
+
+    Raises
+    ------
+    UsageError
+        For a name that is unknown at some point, or comes twice.
+    """
+    known = common_names([Measures(setup.game, setup.seats, tuple(setup.seat_games(one, count)[0])) for one in rules])
+    short = [name.removeprefix("mean_") for name in known]
+    chosen = []
+    for name in names:
+        plain = name.removeprefix("mean_")
+        if plain not in short:
+            raise UsageError(f"there is no measure {name!r}{near_misses(plain, short)}")
+        chosen.append(known[short.index(plain)])
+    twice = next((name for name in chosen if chosen.count(name) > 1), None)
+    if twice is not None:
+        raise UsageError(f"the measure {twice.removeprefix('mean_')} is asked for twice: give each once")
+    return tuple(name for name in chosen if name != "mean_score")
+
+
 def sweep(
     game: str | Game,
     strategies: "str | Strategy | Sequence[str | Strategy]",
@@ -369,6 +476,7 @@ def sweep(
     seed: int = 1,
     seats: int | None = None,
     opponents: "Sequence[str | Strategy]" = (),
+    measures: Sequence[str] | None = None,
     confidence: float = 0.95,
     variant: "str | Rules | None" = None,
     n_jobs: int = -1,
@@ -395,6 +503,9 @@ def sweep(
         meet as in `compare`; a single one plays against itself, and its wins by seat tell what the seats are worth.
     opponents
         Others at the table: then the strategies do not meet, each plays the deal with these, as in `compare`.
+    measures
+        What is told beside the mean score; by default everything. Names of outcome columns for their means ("turns"),
+        "sd_score", and at a table "win_seat_0" and so on, the share of a win at a seat.
     confidence
         Of all intervals, between 0 and 1.
     variant
@@ -420,6 +531,7 @@ def sweep(
         raise UsageError("a sweep needs something to vary: option=value|value or strategy.parameter=value|value")
     rules_played = list(dict.fromkeys(point.rules for point in points))
     setup = make_setup(found, rules_played, seats, opponents, deals, seed, n_jobs, backend, progress)
+    chosen = None if measures is None else find_measures(setup, rules_played, len(given), measures)
     moments: list[list[Moments | None]] = [[None] * len(given) for _ in points]
     scores: list[Moments | None] = [None] * len(points)
     seconds, games = 0.0, 0
@@ -440,4 +552,5 @@ def sweep(
         confidence,
         seconds,
         games,
+        chosen,
     )

@@ -21,7 +21,7 @@ from analysis.comparisons import (
     verdict_block,
 )
 from analysis.frames import defined
-from analysis.matches import CONTROL_DEALS, Pairing, check_margin
+from analysis.matches import CONTROL_DEALS, Pairing, check_margin, find_unit
 from analysis.races import Standing, last_standings, run_race, standings_frame, standings_text
 from analysis.searches import Search, Setting, Space, Trial, make_space, read_settings, search_cma, search_grid
 from analysis.simultaneous import Moments
@@ -299,13 +299,16 @@ class Tuning:
         elif self.result.verdict != "better":
             found = f"No setting is surely better than that of {given}; the best of the race: {self.spec}"
         mean = self.counts.a.mean / self.counts.scale
-        told = f"It scores {mean:.3f} on {self.fresh_deals:,} fresh deals, which no setting was chosen by"
+        unit = find_unit(self.game, "score")
+        gets = f"scores {mean:.3f}" if unit == POINTS else f"{unit.does} {mean:.3f} {unit.a_game}"
+        told = f"It {gets} on {self.fresh_deals:,} fresh deals, which no setting was chosen by"
         if not math.isnan(self.search_mean):
             told += f"; {self.search_mean:.3f} on those of the search"
-        block = verdict_block(self.result, self.spec, given, self.seed, self.game.rules_version, self.controls)
+        version = self.game.rules_version
+        block = verdict_block(self.result, self.spec, given, self.seed, version, self.controls, unit=unit)
         parts = [f"{wrapped(found)}\n{wrapped(told + '.')}", block, wrapped(search)]
         if self.standings:
-            title = wrapped("Race on fresh deals: points from the leader, as measured and at best")
+            title = wrapped(f"Race on fresh deals: {unit.name} from the leader, as measured and at best")
             table = standings_text("setting", self._entrant_specs, last_standings(self.standings), 3)
             parts.append(f"{title}\n{table}")
         return "\n\n".join(parts)
@@ -385,7 +388,7 @@ def tune(
             "give a larger budget, or fewer rows"
         )
     fresh_deals = deals * (1 + RACE_LENGTH) if fresh_deals is None else fresh_deals
-    margin = check_margin(found, POINTS, margin)
+    margin = check_margin(found, find_unit(found, "score"), margin)
     others = (
         (given,) * (found.seat_numbers(rules)[0] - 1)
         if against is None

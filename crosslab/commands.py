@@ -112,25 +112,36 @@ def run_simulate(arguments: argparse.Namespace) -> int:
 
 
 def _simulation_table(results: Any) -> str:
-    several = len(results.design.lineups[0]) > 1
-    headers = ["strategy", "games", "mean", "± 95%", "sd", "q05", "median", "q95", *(["win"] if several else [])]
-    rows = [
-        (
-            row["strategy"],
-            f"{row['games']:,}",
-            f"{row['mean']:.3f}",
-            f"{(row['high'] - row['low']) / 2:.3f}" if row["low"] == row["low"] else "-",
-            f"{row['sd']:.2f}" if row["sd"] == row["sd"] else "-",
-            f"{row['q05']:.0f}",
-            f"{row['median']:.0f}",
-            f"{row['q95']:.0f}",
-            *([f"{row['win']:.1%}"] if several else []),
-        )
-        for row in results.summary().iter_rows(named=True)
-    ]
+    won, several = results.design.game.score_is_win, len(results.design.lineups[0]) > 1
+    summary = list(results.summary().iter_rows(named=True))
+    halves = [(row["high"] - row["low"]) / 2 if row["low"] == row["low"] else None for row in summary]
+    shown: list[tuple[str, ...]]
+    if won:
+        headers = ["strategy", "games", "wins", "± 95%"]
+        shown = [
+            (f"{row['win']:.2%}", "-" if half is None else f"{half:.2%}")
+            for row, half in zip(summary, halves, strict=True)
+        ]
+    else:
+        headers = ["strategy", "games", "mean", "± 95%", "sd", "q05", "median", "q95", *(["win"] if several else [])]
+        shown = [
+            (
+                f"{row['mean']:.3f}",
+                "-" if half is None else f"{half:.3f}",
+                f"{row['sd']:.2f}" if row["sd"] == row["sd"] else "-",
+                f"{row['q05']:.0f}",
+                f"{row['median']:.0f}",
+                f"{row['q95']:.0f}",
+                *([f"{row['win']:.1%}"] if several else []),
+            )
+            for row, half in zip(summary, halves, strict=True)
+        ]
+    rows = [(row["strategy"], f"{row['games']:,}", *texts) for row, texts in zip(summary, shown, strict=True)]
     columns = zip(headers, *rows, strict=True)
     others = sum(2 + max(len(text) for text in column) for column in list(columns)[1:])
-    return to_table(rows, headers, (max(WIDTH - others, 8), *[None] * (len(headers) - 1)))
+    table = to_table(rows, headers, (max(WIDTH - others, 8), *[None] * (len(headers) - 1)))
+    unwon = results.unwon
+    return f"{table}\n\nNobody wins {unwon:.2%} of the games." if unwon else table
 
 
 def run_compare(arguments: argparse.Namespace) -> int:
@@ -182,6 +193,7 @@ def run_distribution(arguments: argparse.Namespace) -> int:
         store=arguments.store,
         tails=arguments.tails,
         quantiles=arguments.quantiles or QUANTILES,
+        column=arguments.column,
         **conditions_of(arguments),
     )
     return answer(arguments, found, frame=found.statistics)
@@ -226,10 +238,12 @@ def run_sweep(arguments: argparse.Namespace) -> int:
     }
     found: Any
     if arguments.target:
+        if arguments.show is not None:
+            raise UsageError("--target names the one measure that it tells: leave out --show")
         measure, value = read_target(arguments.target)
         found = find_target(arguments.game, arguments.strategies, grid, target=measure, value=value, **common)
     else:
-        found = sweep(arguments.game, arguments.strategies, grid, **common)
+        found = sweep(arguments.game, arguments.strategies, grid, measures=arguments.show, **common)
     return answer(arguments, found)
 
 

@@ -25,6 +25,7 @@ def game_facts(game: Game) -> dict[str, Any]:
         "lowest_score": low,
         "highest_score": high,
         "margin": game.margin,
+        "score_unit": game.score_unit,
         "variants": {name: dict(changes) for name, changes in game.variants.items()},
         "options": [
             {
@@ -57,7 +58,7 @@ def game_text(facts: dict[str, Any]) -> str:
         told("decisions", "; ".join(facts["decisions"])),
         told("longest game", f"{facts['longest']} decisions of a seat"),
         told("score (bounds)", f"{facts['lowest_score']} to {facts['highest_score']}"),
-        told("margin", f"{facts['margin']} points a game"),
+        told("margin", f"{facts['margin']} {facts['score_unit']} a game"),
         "",
         "options (--set option=value)",
     ]
@@ -69,19 +70,26 @@ def game_text(facts: dict[str, Any]) -> str:
             f"{option['doc']}; {option['allowed']}", WIDTH - 6, initial_indent="      ", subsequent_indent="      "
         )
     lines += ["", "variants (--variant name)"]
-    for name, changes in facts["variants"].items():
-        lines.append(
-            f"  {name:<16}" + (", ".join(f"{key}={value}" for key, value in changes.items()) or "the defaults")
-        )
-    lines += ["", "outcome columns"]
-    for column in facts["columns"]:
-        lines += textwrap.wrap(
-            column["doc"], WIDTH, initial_indent=f"  {column['name']:<16}", subsequent_indent=" " * 18
-        )
+    named = {
+        name: ", ".join(f"{key}={value}" for key, value in changes.items()) or "the defaults"
+        for name, changes in facts["variants"].items()
+    }
+    lines += _listed(named)
+    lines += ["", "outcome columns", *_listed({column["name"]: column["doc"] for column in facts["columns"]})]
     if facts["bands"]:
         lines += ["", "score bands"]
         lines += [f"  from {band['from']:<11}{band['name']}" for band in facts["bands"]]
     return "\n".join(lines)
+
+
+def _listed(texts: dict[str, str]) -> list[str]:
+    """Return names and what they mean in lines, side by side."""
+    width = max([15, *map(len, texts)]) + 1
+    lines = []
+    for name, text in texts.items():
+        indent = f"  {name:<{width}}"
+        lines += textwrap.wrap(text, WIDTH, initial_indent=indent, subsequent_indent=" " * len(indent))
+    return lines
 
 
 def _seats_text(facts: dict[str, Any]) -> str:
@@ -89,4 +97,11 @@ def _seats_text(facts: dict[str, Any]) -> str:
     text = f"{low} to {high}"
     if all(numbers == list(range(low, high + 1)) for numbers in facts["seat_numbers"].values()):
         return text
-    return f"{text} ({'; '.join(f'{name} {seat_words(numbers)}' for name, numbers in facts['seat_numbers'].items())})"
+    variants: dict[str, list[str]] = {}
+    for name, numbers in facts["seat_numbers"].items():
+        variants.setdefault(seat_words(numbers), []).append(name)
+    # What most variants have is told last, without their names.
+    *others, (most, names) = sorted(variants.items(), key=lambda item: len(item[1]))
+    parts = [f"{', '.join(some)} {words}" for words, some in others]
+    parts.append(f"{names[0] if len(names) == 1 else 'all others'} {most}")
+    return f"{text} ({'; '.join(parts)})"

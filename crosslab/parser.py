@@ -80,6 +80,14 @@ def bounds(text: str) -> tuple[float, float]:
     raise argparse.ArgumentTypeError(f"{text!r} is no pair of bounds; write LOW,HIGH, such as 0,0.5")
 
 
+def names(text: str) -> list[str]:
+    """Read names separated by commas."""
+    found = [name.strip() for name in text.split(",") if name.strip()]
+    if not found:
+        raise argparse.ArgumentTypeError(f"{text!r} has no names; write NAME,NAME")
+    return found
+
+
 def build_parser() -> Parser:
     """Return the parser of the whole command."""
     parser = Parser(
@@ -162,11 +170,18 @@ def build_parser() -> Parser:
         commands.run_distribution,
         "how are the scores of a line-up distributed?",
         "Play a line-up on many deals and tell how each strategy's scores spread: quantiles, named bands, tails and "
-        "the whole distribution, each with a 95 % interval over deals.",
+        "the whole distribution, each with a 95 % interval over deals. With --of, any other column of the outcomes.",
     )
     add_game(distribution)
     add_lineup(distribution)
     add_deals(distribution)
+    distribution.add_argument(
+        "--of",
+        default="score",
+        metavar="COLUMN",
+        dest="column",
+        help="a column of the outcomes instead of the score, such as turns (see crosslab games GAME)",
+    )
     distribution.add_argument(
         "--tail",
         type=whole,
@@ -242,6 +257,12 @@ def build_parser() -> Parser:
         "--grid",
         metavar="FILE",
         help="a CSV or Parquet file instead of --vary: a column for each such name, and a row for each point to play",
+    )
+    sweep.add_argument(
+        "--show",
+        type=names,
+        metavar="MEASURE,MEASURE",
+        help="tell only these beside the mean score: outcome columns, sd_score, win_seat_0 and so on",
     )
     sweep.add_argument(
         "--target",

@@ -244,6 +244,7 @@ class Column:
     scale: int = 1
 
 
+WON = Column("score", "1 for a win, else 0")  # where the score is the win
 STANDARD_COLUMNS = (
     Column("score", "points at the end"),
     Column("rank", "place at the table from 1; seats that tie share the better place"),
@@ -276,6 +277,9 @@ class Game:
         The difference in points a game below which two strategies count as equal, unless the user names one.
     score_range, longest
         Bounds for given rules: lowest and highest score, most decisions of a seat.
+    score_is_win
+        Whether a game has no points: the score is 1 for a win and 0 otherwise, and to compare scores is to compare
+        wins.
     sides
         `sides(rules, seats)`: the name of each seat's side, equal for those who win together, or None when under these
         rules every seat plays for itself; None in place of the function when there are no teams under any rules.
@@ -306,8 +310,11 @@ class Game:
         The outcome's column that counts the turns of a seat, and what the values 0, 1, … of the column `end` mean;
         empty when there is no such column.
     standings, choices
-        One logged game by turn and seat, shape (turns, seats): the points after each turn, and how many distinct legal
-        moves there were to choose from (0 where the seat had no choice to make).
+        One logged game by turn and seat, shape (turns, seats): the points after each turn (or what else says who is
+        ahead, the more the better), and how many distinct legal moves there were to choose from (0 where the seat had
+        no choice to make).
+    standing_unit
+        What standings count.
     luck
         `luck(seed, first_deal, deals)`: one whole number for each deal, which depends on chance alone, whoever plays,
         and whose mean over all chance is exactly 0. Comparisons take out the part of a difference that goes along with
@@ -342,10 +349,12 @@ class Game:
     picture: Callable[[Any], str]
     describe_move: Callable[[Any, int], str]
     relabel: Callable[[Any, np.random.Generator], Callable[[int], int]] | None = None
+    score_is_win: bool = False
     bands: tuple[tuple[int, str], ...] = ()
     length: str = ""
     end_reasons: tuple[str, ...] = ()
     standings: Callable[[Any, Any, int], NDArray[np.int64]] | None = None
+    standing_unit: str = "points"
     choices: Callable[[Any, Any, int], NDArray[np.int64]] | None = None
     luck: Callable[[int, int, int], NDArray[np.int64]] | None = None
     seat_counts: Callable[[Any], tuple[int, ...]] | None = None
@@ -379,9 +388,15 @@ class Game:
         return tuple(f"seat {seat}" for seat in range(seats)) if sides is None else sides
 
     @property
+    def score_unit(self) -> str:
+        """What scores count, in the plural."""
+        return "wins" if self.score_is_win else "points"
+
+    @property
     def columns(self) -> tuple[Column, ...]:
         """All columns of an outcome, the standard ones first."""
-        return STANDARD_COLUMNS + self.extra_columns
+        score, *others = STANDARD_COLUMNS
+        return (WON if self.score_is_win else score, *others, *self.extra_columns)
 
     def variant(self, name: str = "basic") -> Any:
         """Return the rules of a named variant."""

@@ -10,7 +10,7 @@ import pytest
 from analysis.grids import read_grid
 from analysis.matches import compare
 from analysis.simulation import simulate
-from analysis.sweeps import Sweep, sweep, wide_table
+from analysis.sweeps import Sweep, _runs, sweep, wide_table
 from sims.errors import UsageError
 from sims.game import Game
 from sims.jit import COMPILED
@@ -198,3 +198,86 @@ def test_the_wins_of_a_seat_that_is_never_taken_are_left_out() -> None:
 def test_points_that_no_table_fits_are_refused(partners: Game) -> None:
     with pytest.raises(UsageError, match=r"^criss-cross under the rules of all points is for 4 seats, not 2$"):
         sweep(partners, "uniform", {"diagonal_weight": [1, 2]}, deals=5, seats=2)
+
+
+def test_only_the_measures_that_are_asked_for_are_told(solo: Sweep) -> None:
+    found = sweep(
+        GAME, ["uniform", "careful"], {"zero_line_points": [0, -5]}, deals=DEALS, measures=["rounds", "sd_score"]
+    )
+    assert found.names == ["mean_score", "mean_rounds", "sd_score"]
+    kept = [name for name in solo.summary().columns if not name.startswith("mean_") or name == "mean_rounds"]
+    assert found.summary().equals(solo.summary().select(kept))
+    assert found.effects()["measure"].unique(maintain_order=True).to_list() == found.names
+    headings = [line.split() for line in found.text().splitlines() if line.startswith("point  strategy")]
+    assert headings[0] == ["point", "strategy", "mean", "±", "95%", "rounds", "sd"]
+    assert headings[1] == ["point", "strategy", "score", "rounds", "sd_score"]
+
+
+def test_the_score_alone_can_be_asked_for(solo: Sweep) -> None:
+    found = sweep(GAME, ["uniform", "careful"], {"zero_line_points": [0, -5]}, deals=DEALS, measures=["score"])
+    assert found.names == ["mean_score"]
+    assert found.order().equals(solo.order())
+
+
+@pytest.mark.parametrize(
+    ("names", "message"),
+    [
+        (["round"], r"^there is no measure 'round'; did you mean rounds"),
+        (["win_seat_0"], r"^there is no measure 'win_seat_0'"),
+        (["rounds", "mean_rounds"], r"^the measure rounds is asked for twice: give each once$"),
+    ],
+)
+def test_measures_are_checked_before_anything_is_played(names: list[str], message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        sweep(GAME, "uniform", {"size": [4, 5]}, deals=10**9, measures=names)
+
+
+def test_points_are_told_by_what_they_change() -> None:
+    grid = {"size": [3, 4], "zero_line_points": [0, -5]}
+    text = sweep(GAME, "uniform", grid, deals=3).text()
+    legend = text.partition("\n\npoint ")[0].partition("points (what they change)\n")[2]
+    assert legend.splitlines() == [
+        "    0 (base)  size=3, zero_line_points=0",
+        "    1         zero_line_points=-5",
+        "    2         size=4",
+        "    3         size=4, zero_line_points=-5",
+    ]
+
+
+def test_many_points_are_told_by_their_range_too() -> None:
+    """The points of one order stand together; the ends of a measure are those of its column."""
+    values = [0, -1, -2, -5, -9]
+    few = sweep(GAME, ["uniform", "careful"], {"zero_line_points": values[:4]}, deals=DEALS, measures=["rounds"])
+    assert "Over all points" not in few.text()
+    found = sweep(GAME, ["uniform", "careful"], {"zero_line_points": values}, deals=DEALS, measures=["rounds"])
+    lines = found.text().splitlines()
+    table = [line.split() for line in lines[lines.index("Over all points") + 2 :][:4]]
+    means = found.summary().filter(strategy="careful")["mean"].to_list()
+    # Empty lines cost points: the dearer they are, the less is scored.
+    assert table[1] == ["score", "careful", f"{min(means):.3f}", "4", f"{max(means):.3f}", "0"]
+    assert [row[:2] for row in table] == [
+        [name, strategy] for name in ("score", "rounds") for strategy in ("uniform", "careful")
+    ]
+    # What does not depend on the rule has its lowest and highest value at the first point already.
+    assert (table[2][3], table[2][5]) == ("0", "0")
+    if COMPILED:
+        assert "  0-4  careful > uniform" in lines
+
+
+def test_orders_that_come_back_are_told_once() -> None:
+    assert _runs([0]) == "0"
+    assert _runs([0, 1, 2, 5, 7, 8]) == "0-2, 5, 7-8"
+
+
+def test_where_the_score_is_the_win_it_is_told_once() -> None:
+    found = sweep("crossways", ["rusher", "idle"], {"markers": [24, 8]}, deals=2)
+    frame = found.summary()
+    assert frame["mean"].to_list() == frame["mean_win"].to_list()
+    text = found.text()
+    assert "Order by share of wins" in text
+    heading = next(line for line in text.splitlines() if line.startswith("point  strategy")).split()
+    assert heading[:5] == ["point", "strategy", "wins", "±", "95%"]
+    assert "win" not in heading
+    assert "sd" not in heading
+    asked = sweep("crossways", ["rusher", "idle"], {"markers": [24, 8]}, deals=2, measures=["sd_score", "win"])
+    assert {"win", "sd"} < set(asked.text().split())

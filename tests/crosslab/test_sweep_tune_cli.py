@@ -35,6 +35,20 @@ def test_sweep_formats_agree(run: Callable[[str], str]) -> None:
     assert f"{told['points'][0]['mean']:.3f}" in run(SWEEP)
 
 
+def test_sweep_shows_what_is_asked_for(run: Callable[[str], str]) -> None:
+    rows = list(csv.DictReader(io.StringIO(run(SWEEP + " --show rounds,filled --format csv"))))
+    known = sweep(
+        "criss-cross",
+        ["uniform", "blunder"],
+        {"zero_line_points": [0, -5]},
+        deals=DEALS,
+        seed=3,
+        measures=["rounds", "filled"],
+    )
+    assert list(rows[0]) == known.summary().columns
+    assert list(rows[0])[-2:] == ["mean_rounds", "mean_filled"]
+
+
 def test_sweep_takes_seats_opponents_and_rules(run: Callable[[str], str]) -> None:
     line = f"sweep criss-cross uniform --vary start=assigned|empty --against blunder --set size=3 --deals {DEALS}"
     told = json.loads(run(line + " --format json"))["design"]
@@ -105,6 +119,8 @@ def test_out_writes_a_file(tmp_path: Path, run: Callable[[str], str]) -> None:
         ("sweep criss-cross uniform --vary size=3|5 --target men_score=3", "unknown target 'men_score'"),
         ("sweep criss-cross uniform --vary size=3|5 --seats 9", "seats=9 does not fit"),
         ("sweep criss-cross uniform --vary size=3|5 --grid x.csv", "--grid and --vary both say what is varied"),
+        ("sweep criss-cross uniform --vary size=3|5 --show round", "no measure 'round'; did you mean rounds"),
+        ("sweep criss-cross uniform --vary size=3|5 --show rounds --target mean_score=3", "leave out --show"),
         ("sweep criss-cross uniform --grid none.csv", "cannot read none.csv: there is no such file"),
         ("tune criss-cross careful --initial none.json", "cannot read none.json: give a file whose name ends in .csv"),
         ("tune criss-cross greedy", "greedy has no parameters to tune"),
