@@ -187,9 +187,7 @@ def cards_named(hand: Sequence[str], cards: Iterable[str]) -> int:
     named = 0
     ordered = faces(hand)
     for face in faces(cards):
-        named |= next(
-            1 << place for place, other in enumerate(ordered) if other == face and not named & 1 << place
-        )
+        named |= next(1 << place for place, other in enumerate(ordered) if other == face and not named & 1 << place)
     return named
 
 
@@ -435,9 +433,7 @@ def another_world(state: literal.State, seat: int, source: random.Random) -> lit
     other = copy.copy(state)
     pool = [*state.deck, *(card for one, hand in enumerate(state.hands) if one != seat for card in hand)]
     source.shuffle(pool)
-    other.hands = [
-        list(hand) if one == seat else [pool.pop() for _ in hand] for one, hand in enumerate(state.hands)
-    ]
+    other.hands = [list(hand) if one == seat else [pool.pop() for _ in hand] for one, hand in enumerate(state.hands)]
     other.deck = pool
     literal.check_table(other)
     return other
