@@ -530,7 +530,7 @@ def played_out(position: Position, move: Any, start: int) -> tuple[literal.State
         literal.check_table(state)
 
 
-@settings(max_examples=40 if COMPILED else 6)
+@settings(max_examples=15 if COMPILED else 6)
 @given(positions(), st.integers(0, 2**32))
 def test_play_out_plays_by_the_rules(position: Position, start: int) -> None:
     position = shortly(position, 12 if COMPILED else 2)
