@@ -4,7 +4,8 @@ Where a player draws lots, a model says whether a move is one of those that it m
 """
 
 import functools
-from collections.abc import Callable, Iterable, Sequence
+import random
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,11 +16,23 @@ from sims.crossways import CROSSWAYS
 from sims.crossways.kernel import ask
 from sims.crossways.listing import MAX_MOVES
 from sims.crossways.paths import LAYERS
+from sims.jit import COMPILED
 from sims.table import PROBE, SEAT
 from strategies import find_strategy
 from tests.reference import crossways as literal
 from tests.reference.crossways import Board, Cell, Marker, Move, Pass, Rules
-from tests.sims.crossways.positions import Position, bits, card_of, cell_of, number_of, read, squares_in, stream
+from tests.sims.crossways.positions import (
+    Position,
+    bits,
+    card_of,
+    cell_of,
+    number_of,
+    random_position,
+    random_rules,
+    read,
+    squares_in,
+    stream,
+)
 
 FAR = 64  # what counts for a team whose ways are all blocked
 FEW = 6  # markers in the supply below which runs take back own ones
@@ -204,6 +217,35 @@ def spots_of(board: Board, card: str) -> set[Cell]:
     return {cell for cell in literal.CELLS if board.squares[cell] == literal.square_of(card)}
 
 
+def some(compiled: int, plain: int) -> int:
+    """How many positions are looked at."""
+    return compiled if COMPILED else plain
+
+
+def random_ones(count: int, seed: int, *, near: bool = False, **kept: Any) -> Iterator[Seen]:
+    """Positions in the middle of games that nobody has won; `near` the end a few markers are lacking."""
+    source = random.Random(seed)
+    while count:
+        seen = Seen(random_position(source, rules=random_rules(source, **kept)))
+        teams = [seen.team, *seen.others]
+        if near:
+            for team in source.sample(teams, source.choice([1, 1, 2])):
+                bring_near(source, seen, team, source.choice([1, 2, 3]))
+        if not any(literal.has_path(seen.rules, seen.board, team) for team in teams):
+            count -= 1
+            yield seen
+
+
+def bring_near(source: random.Random, seen: Seen, team: int, cost: int) -> None:
+    """Place markers on a cheapest way until a team needs few more, or has few more."""
+    while (way := seen.way(team)).cost not in range(cost + 1):
+        times = 1 if way.open else 2
+        if not (way.open or way.white) or seen.rules.markers - literal.on_board(seen.board, team) < times + cost:
+            return
+        seen.board.stacks[source.choice(sorted(way.open or way.white))].extend([team] * times)
+    literal.check_table(seen.position.state)
+
+
 # --- Parts of plays --------------------------------------------------------------------------------------------------
 
 
@@ -330,7 +372,7 @@ def openings(seen: Seen) -> dict[tuple[Cell, int], int]:
 
 
 def is_opening(seen: Seen, move: Move) -> bool:
-    """Whether a run opens a square whose opening brings the team nearest, and removes anybody's markers with the rest."""
+    """Whether a run opens the square that brings the team nearest, and removes anybody's markers with the rest."""
     needs = openings(seen)
     best = min(needs.values())
     counting = [cell for cell in literal.CELLS if literal.counts(seen.rules, seen.board, seen.team, cell)]
@@ -364,10 +406,7 @@ def is_rushing(seen: Seen, move: Move) -> bool:
 def is_straight(seen: Seen, move: Move) -> bool:
     lines = cheapest_lines(seen.rules, seen.board, seen.team)
     nothing = Line(FAR, frozenset(), frozenset(), frozenset())
-    for line in lines or [nothing]:
-        if is_race(seen, move, line, functools.partial(is_filling, seen, line)):
-            return True
-    return False
+    return any(is_race(seen, move, line, functools.partial(is_filling, seen, line)) for line in lines or [nothing])
 
 
 def closing_gain(seen: Seen, cell: Cell) -> int:
@@ -402,16 +441,20 @@ def word_of(spec: str, view: Any, start: int = 1) -> int:
 def choice(spec: str, position: Position, start: int = 1) -> Any:
     """What a player does; it is legal, says the literal engine."""
     view = position.view
-    word = word_of(spec, view, start)
+    return legal_move(position, view, word_of(spec, view, start))
+
+
+def choices(spec: str, position: Position, most: int) -> set[Any]:
+    """What a player does with so many different draws."""
+    view = position.view
+    return {legal_move(position, view, word) for word in {word_of(spec, view, start) for start in range(most)}}
+
+
+def legal_move(position: Position, view: Any, word: int) -> Move | Pass:
     move = read(view, word)
     assert position.code(move) == word
     assert position.refusal(move) is None
     return move
-
-
-def choices(spec: str, position: Position, most: int = 40) -> set[Any]:
-    """What a player does with other draws."""
-    return {choice(spec, position, start) for start in range(most)}
 
 
 def new_layers() -> Any:
@@ -428,6 +471,3 @@ def cells_in(squares: Any) -> set[Cell]:
 
 def cards_in(view: Any, named: Any) -> list[str]:
     return [card_of(int(face)) for place, face in enumerate(view.hand) if int(named) >> place & 1]
-
-
-__all__ = [name for name in globals() if not name.startswith("_")]
