@@ -217,10 +217,10 @@ def with_suits_exchanged(position: Position) -> Position:
 def test_suits_of_a_colour_are_alike(spec: str) -> None:
     """Which of two equal plays is made is a matter of draws; so all that it does with many draws is compared."""
     compared = 0
-    for seen in random_ones(some(60, 10), 44, near=True, decks=4):
+    for seen in random_ones(some(60, 8), 44, near=True, decks=4):
         if stumbles(spec, seen.rules):
             continue
-        draws = some(200, 60)
+        draws = some(200, 40)
         here, there = (
             {without_suits(played) for played in choices(spec, position, draws)}
             for position in (seen.position, with_suits_exchanged(seen.position))
@@ -361,12 +361,13 @@ def test_straight_line_stays_on_its_line_until_it_is_closed() -> None:
     assert not Seen(closed).way().open <= placed  # the way around has d4, which it does not see
 
 
+@compiled_only
 @pytest.mark.parametrize("goal", GOALS)
 def test_straight_line_completes_a_line_of_every_goal(goal: str) -> None:
     """Alone with somebody who passes it ends at every goal, if it has the markers; so does `rusher`."""
     rules = CrossWaysRules(goal=goal, turn_limit=300)
     for spec in ("straight-line", "rusher"):
-        rows = outcomes([spec, "idle"], some(40, 2), rules, seed=4)
+        rows = outcomes([spec, "idle"], 40, rules, seed=4)
         assert (rows[:, 0, WIN] == WIN_UNIT).mean() > 0.45
 
 
@@ -484,7 +485,7 @@ def test_a_pair_takes_a_white_square_when_that_leaves_fewer(spec: str) -> None:
 @pytest.mark.xfail(reason="the best square is looked for before the cards are", strict=True)
 def test_a_single_card_closes_another_square_than_the_best() -> None:
     """Green has a marker on both squares that blue lacks; its two closes h5, and nothing fits g5."""
-    board = {**BLUE_NEARLY_DOWN, "g5": "0", "h5": "0", "f4": "00", "e6": "00"}
+    board = {**BLUE_NEARLY_DOWN, "g5": "0", "h5": "0", "e3": "00", "f4": "00"}
     seen = Seen(position_of(board, "2H 9C 4S JC KD"))
     gains = {name: closing_gain(seen, cell_at(name)) for name in ("g5", "h5")}
     assert gains["g5"] > gains["h5"] > 1
@@ -592,13 +593,13 @@ def test_restricted_players_obey(base: str, name: str) -> None:
     """Unless all that is worth a look is forbidden."""
     spec = f"restrict({base},never={name})"
     obeyed = 0
-    for number, seen in enumerate(random_ones(some(100, 20), 51, near=True, may_pass=True)):
+    for number, seen in enumerate(random_ones(some(100, 10), 51, near=True, may_pass=True)):
         free, kept = choice(base, seen.position, number), choice(spec, seen.position, number)
         if isinstance(kept, Move) and kept.kind != "pair-and-run":
             assert not forbidden(name, seen, kept)
         if isinstance(free, Move) and free.kind != "pair-and-run":
             obeyed += forbidden(name, seen, free)
-    assert obeyed
+    assert obeyed or not COMPILED
 
 
 # --- Players of one's own, and what is around them -------------------------------------------------------------------
@@ -632,7 +633,7 @@ def test_a_heuristic_by_value_takes_the_best_of_what_is_listed() -> None:
 
 @compiled_only
 def test_a_heuristic_by_value_plays_well() -> None:
-    share, error = share_of_wins(nearer, "rusher", 100)
+    share, error = share_of_wins(nearer, "rusher", 400)
     assert share - 4 * error > 0.5
 
 
@@ -670,16 +671,15 @@ def test_idle_loses_to_every_player(name: str) -> None:
     assert share - 4 * error > 0.9
 
 
-@pytest.mark.slow
 @compiled_only
 @pytest.mark.parametrize(
     ("better", "worse", "least"),
     [
-        ("rusher", "straight-line", 0.55),
-        ("balanced", "rusher", 0.7),
-        ("closer", "rusher", 0.7),
-        ("planner", "balanced", 0.5),
-        ("hoarder", "straight-line", 0.5),
+        ("rusher", "straight-line", 0.53),
+        ("balanced", "rusher", 0.63),
+        ("closer", "rusher", 0.63),
+        ("planner", "balanced", 0.52),
+        ("hoarder", "straight-line", 0.52),
     ],
 )
 def test_order_of_strength(better: str, worse: str, least: float) -> None:

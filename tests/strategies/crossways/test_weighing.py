@@ -126,7 +126,7 @@ def test_worth_of_kept_cards() -> None:
     """Each part by itself: a pair of two or of more, a run, and card squares of the way that singles reach."""
     parts = {"two": weighing.TWO_KEPT, "more": weighing.MORE_KEPT, "run": weighing.RUN_KEPT}
     met = Counter[str]()
-    for number, seen in enumerate(random_ones(some(150, 50), 22, near=True, hand=6, decks=1)):
+    for number, seen in enumerate(random_ones(some(120, 25), 22, near=True, hand=6, decks=1)):
         for move in listed(seen, number)[-2:]:
             told = read(seen.position.view, move)
             kept = Seen(seen.position._replace(state=seen.position.after(told)))
