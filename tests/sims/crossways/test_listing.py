@@ -250,3 +250,16 @@ def test_noisy_players_reach_plays_that_are_not_listed() -> None:
                 unlisted[turn.code not in moves_of(turn.view)] += 1
     assert unlisted[True] > (20 if COMPILED else 0)
     assert unlisted[False] > 1
+
+
+@pytest.mark.skipif(COMPILED, reason="compiled code has no place to count in")
+@pytest.mark.parametrize("start", [2459, 1620, 15])
+def test_placements_are_tried_for_removals_that_are_possible_only(start: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Half a white square, or a supply that stays empty, would be tried with thousands of placements."""
+    source = random.Random(start)
+    rules = random_rules(source, pairs_and_runs=True, decks=2, jokers_wild=source.random() < 0.3)
+    view = random_position(source, rules=rules, hand=6, share=source.choice([0.0, 0.1, 0.5, 1.0])).view
+    calls, is_legal = [], listing.is_legal
+    monkeypatch.setattr(listing, "is_legal", lambda view, move: calls.append(move) or is_legal(view, move))
+    listing.list_moves(view, np.empty(ROOM, np.uint64))
+    assert len(calls) < 20 * ROOM
