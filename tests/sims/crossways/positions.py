@@ -344,7 +344,7 @@ def random_position(
     share: float | None = None,
     doubles: float | None = None,
     layout: Sequence[Sequence[str]] | None = None,
-    first: int = 0,
+    least: int = 0,
 ) -> Position:
     """A table in the middle of a game, with a hand in which there is something to play."""
     rules = random_rules(source) if rules is None else rules
@@ -354,7 +354,7 @@ def random_position(
     state = literal.start(rules, seats, layout or source.choice([LAYOUT, random_layout(source)]))
     share = source.choice([0.05, 0.15, 0.4, 0.7, 1.0]) if share is None else share
     doubles = source.choice([0.0, 0.3, 0.9]) if doubles is None else doubles
-    fill_board(source, state, share, doubles, source.choice([first, first, 4 + first]))
+    fill_board(source, state, share, doubles, source.choice([least, least, min(4 + least, rules.markers)]))
     state.turn = source.randrange(1, rules.turn_limit + 1)
     seat = state.mover
     source.shuffle(state.deck)

@@ -1021,8 +1021,8 @@ def test_rollouts_play_for_the_team_that_thinks() -> None:
     outcomes = [play([thinking, anyhow], 30), play([anyhow, thinking], 30)]
     for seat in range(2):
         wins = outcomes[seat][:, :, WIN].mean(axis=0) / WIN_UNIT
-        assert wins[seat] > 0.5
-        assert wins[1 - seat] < 0.1
+        assert wins[seat] > 0.2
+        assert wins[1 - seat] < wins[seat] / 4
 
 
 @pytest.mark.parametrize(
