@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 
 from sims.bits import ONE, Word
-from sims.crossways.facts import JOKER_PLAY, NONE, PAIR, RUN
+from sims.crossways.facts import JOKER_PLAY, PAIR, PAIR_AND_RUN, RUN
 from sims.crossways.paths import LAYERS, goal_keys
 from sims.crossways.plays import (
+    count_in,
     counting,
     free_whites,
     item_of,
@@ -23,6 +24,7 @@ from sims.crossways.plays import (
     random_move,
     removed_by,
     square_of,
+    stack_after,
 )
 from strategies.api import Parameter, restriction, strategy
 from strategies.crossways.racing import FAR, cheapest_line, hold_balance, race
@@ -136,14 +138,14 @@ def planner(view: Any, rng: Any, params: Any) -> Any:
 
 @restriction(GAME)
 def pairs(view: Any, move: Any, params: Any) -> Any:
-    """Playing two or more cards of a rank."""
-    return kind_of(move) == Word(PAIR)
+    """Playing two or more cards of a rank, with a run or without."""
+    return kind_of(move) == Word(PAIR) or kind_of(move) == Word(PAIR_AND_RUN)
 
 
 @restriction(GAME)
 def runs(view: Any, move: Any, params: Any) -> Any:
-    """Playing a run."""
-    return kind_of(move) == Word(RUN)
+    """Playing a run, with a pair or without."""
+    return kind_of(move) == Word(RUN) or kind_of(move) == Word(PAIR_AND_RUN)
 
 
 @restriction(GAME)
@@ -166,10 +168,7 @@ def whites(view: Any, move: Any, params: Any) -> Any:
 def closing(view: Any, move: Any, params: Any) -> Any:
     """Placing a second marker of its team on a square."""
     first, team = np.int64(removed_by(move)), np.int64(view.team)
-    last = NONE
     for index in range(first, first + np.int64(placed_by(move))):
-        square = item_of(move, index)
-        if (index > first and square == last) or (Word(view.one[team]) >> square) & ONE:
+        if count_in(stack_after(view, move, item_of(move, index)), team) > ONE:
             return True
-        last = square
     return False

@@ -135,12 +135,20 @@ def advance(
     team, white = np.int64(view.team), Word(view.white)
     taken = NONE
     cost = -1
+    spare, move_before, own_before = NONE, move, own
     while markers > 0:
         key_open, key_free = NONE, NONE
         if cost != 0:
             cost, key_open, key_free, _ = goal_keys(
                 own, ~(closed | white | own), white & ~(closed | own), links(view, team), view.goal, team, layers
             )
+        if markers == 1 and cost > 0 and key_open == NONE and spare:
+            # The last marker would be lost, and a white square would have taken both.
+            square = any_of(spare, rng)
+            move = with_item(with_item(move_before, index - 1, square), index, square)
+            return move, own_before | ONE << square
+        if markers == 2:
+            spare, move_before, own_before = key_free, move, own
         if key_open:
             pool = key_open & prefer if key_open & prefer else key_open & ~avoid if key_open & ~avoid else key_open
             square = any_of(pool, rng)
@@ -230,7 +238,7 @@ def remove_best(view: Any, facts: Any, markers: Any, whole: Any, other: Any, mov
                     if count > has or count > left or (count == 1 and left == 1 and is_white):
                         continue
                     gain = 0.0
-                    opened = closed & ~bit
+                    opened = closed & ~bit if has == 2 else closed
                     if count == has:
                         cost = cost_with(view, rival, facts[rival, OWN] & ~bit, opened)
                         gain += other * float(cost - np.int64(facts[rival, COST]))
@@ -255,7 +263,11 @@ def remove_best(view: Any, facts: Any, markers: Any, whole: Any, other: Any, mov
             facts[best_team, OWN] &= ~bit
         for rival in range(view.teams):
             facts[rival, COST] = Word(cost_with(view, rival, facts[rival, OWN], closed))
-    return remove_any(view, facts, markers, whole, touched, closed, move, index, rng)
+    if index < markers:
+        move, closed = remove_any(view, facts, markers, whole, touched, closed, move, index, rng)
+        for rival in range(view.teams):
+            facts[rival, COST] = Word(cost_with(view, rival, facts[rival, OWN], closed))
+    return move, closed
 
 
 @jit
@@ -387,7 +399,7 @@ def any_play(view: Any, key_own: Any, rng: Any) -> Any:
 def opened_by_run(view: Any, own: Any, cost: Any, run: Any, rng: Any) -> Any:
     """Return the run that opens the square whose opening brings the team nearest; 0 when none does."""
     team, white, closed = np.int64(view.team), Word(view.white), Word(view.closed)
-    best, ties, kept_square, kept_team = cost, NONE, NONE, np.int64(0)
+    best, ties, kept_square, kept_team = np.int64(cost), NONE, NONE, np.int64(0)
     for rival in range(view.teams):
         squares = Word(view.two[rival]) & closed & ~own & ~Word(view.four[rival])
         if rival == team:
@@ -507,14 +519,19 @@ def race(
 
 
 @jit
+def reachable(view: Any, cards: Any) -> Any:
+    """Return the squares that single ones of some cards could be played on."""
+    squares = NONE
+    for place in range(np.int64(view.hand_limit)):
+        if (Word(cards) >> Word(place)) & ONE:
+            squares |= spots_of(view, view.hand[place])
+    return squares & ~Word(view.closed)
+
+
+@jit
 def any_single_fits(view: Any, squares: Any) -> Any:
     """Whether a single card of the hand can be played on one of some squares."""
-    if not view.supplies[view.team]:
-        return False
-    fits = NONE
-    for place in range(np.int64(view.hand_limit)):
-        fits |= spots_of(view, view.hand[place])
-    return fits & ~Word(view.closed) & squares != NONE
+    return view.supplies[view.team] > 0 and reachable(view, ALL) & squares != NONE
 
 
 @jit
@@ -543,7 +560,36 @@ def best_closing(view: Any, facts: Any, squares: Any, least: Any, rng: Any) -> A
     return best, kept
 
 
-MANY_WAYS = Word(12)  # squares on cheapest ways, above which no single one is on all of them
+MANY_WAYS = Word(12)
+
+
+@jit
+def best_single(view: Any, own: Any, wanted: Any, layers: Any, rng: Any) -> Any:
+    """Return a single card on a wanted square, after which the others reach most squares of a cheapest way."""
+    team, closed, white = np.int64(view.team), Word(view.closed), Word(view.white)
+    kept, ties, best = NONE, NONE, np.int64(-1)
+    for index in range(view.set_count):
+        entry = Word(view.sets[index])
+        if kind_of_set(entry) != Word(SINGLE):
+            break  # singles come first
+        squares = spots_of(view, view.hand[lowest_bit(cards_of_set(entry))]) & wanted & ~closed
+        others = reachable(view, ~cards_of_set(entry))
+        while squares:
+            square = lowest_bit(squares)
+            bit = ONE << square
+            squares ^= bit
+            after = own | bit
+            _, key_open, _, _ = goal_keys(
+                after, ~(closed | white | after), white & ~(closed | after), links(view, team), view.goal, team, layers
+            )
+            reached = np.int64(bit_count(key_open & others))
+            if reached > best:
+                best, ties = reached, NONE
+            if reached == best:
+                ties += ONE
+                if below(rng, ties) == NONE:
+                    kept = start_move(entry) | square
+    return kept
 
 
 @jit
@@ -566,9 +612,10 @@ def hold_balance(view: Any, layers: Any, rng: Any) -> Any:
         best = np.int64(1)
         if cost == 1:
             return kept
+        kept = best_single(view, own, facts[team, KEY_OPEN], layers, rng)
     # A second marker closes a square that has one of the team already.
-    again = theirs & ~twos
-    if again and any_single_fits(view, again):
+    again = theirs & ~twos & reachable(view, ALL)
+    if again and view.supplies[team]:
         gain, square = best_closing(view, facts, again, least, rng)
         move = any_single(view, ONE << square, rng)
         if gain > best and move != NONE:
@@ -589,15 +636,19 @@ def hold_balance(view: Any, layers: Any, rng: Any) -> Any:
                 return finish_move(move)
         begun, left, own_after, closed_after = start_move(pair), markers, own, closed
         gain, square = best_closing(view, facts, theirs & twos | facts[team, KEY_FREE] | their_free, least, rng)
-        more = markers - 2 if markers - 2 < cost else cost
-        ahead = markers if markers < cost else cost
+        passable = cost < FAR
+        more = np.int64(0) if not passable else markers - 2 if markers - 2 < cost else cost
+        ahead = np.int64(0) if not passable else markers if markers < cost else cost
         if gain + more > ahead:
             bit = ONE << square
             begun = with_item(with_item(begun, 0, square), 1, square)
             left, own_after, closed_after = markers - 2, own | bit, closed | bit
             ahead = gain + more
-        if ahead > best:
-            move, _ = advance(view, own_after, closed_after, left, NONE, NONE, begun, markers - left, layers, rng)
+        if ahead >= best and ahead > 0:
+            kept_squares = reachable(view, ~cards_of_set(pair))
+            move, _ = advance(
+                view, own_after, closed_after, left, NONE, kept_squares, begun, markers - left, layers, rng
+            )
             if move != NONE:
                 best, kept = ahead, finish_move(move)
     return kept if best > 0 else any_play(view, facts[team, KEY_OWN], rng)

@@ -27,6 +27,7 @@ from sims.crossways.plays import (
     finish_move,
     is_legal,
     placed_by,
+    random_move,
     removed_by,
     room,
     start_move,
@@ -38,6 +39,7 @@ from strategies.crossways.racing import (
     FAR,
     KEY_FREE,
     KEY_OPEN,
+    KEY_OWN,
     OWN,
     advance,
     any_of,
@@ -47,8 +49,10 @@ from strategies.crossways.racing import (
     largest_pair,
     nearest,
     nearest_when_closed,
+    reachable,
     remove_best,
     survey,
+    with_markers_of,
 )
 
 MOST_PLAYS = 192
@@ -106,23 +110,13 @@ def add_move(view: Any, moves: Any, count: Any, move: Any) -> Any:
 
 
 @jit
-def single_squares(view: Any, cards: Any) -> Any:
-    """Return the squares that single ones of some cards could be played on."""
-    squares = NONE
-    for place in range(np.int64(view.hand_limit)):
-        if (Word(cards) >> Word(place)) & ONE:
-            squares |= spots_of(view, view.hand[place])
-    return squares & ~Word(view.closed)
-
-
-@jit
 def list_pairs(view: Any, facts: Any, entry: Any, moves: Any, count: Any, layers: Any, rng: Any) -> Any:
     """Write plays of a pair that go on, that close a square to the nearest others, and that take white squares."""
     team, closed = np.int64(view.team), Word(view.closed)
     markers = np.int64(placed_by_set(entry))
     cards = cards_of_set(entry)
     own = facts[team, OWN]
-    kept = single_squares(view, ~cards)
+    kept = reachable(view, ~cards)
     move = start_move(entry)
     theirs, their_free, least = NONE, NONE, nearest(view, facts)
     for rival in range(view.teams):
@@ -130,9 +124,11 @@ def list_pairs(view: Any, facts: Any, entry: Any, moves: Any, count: Any, layers
             theirs |= facts[rival, KEY_OPEN]
             their_free |= facts[rival, KEY_FREE]
     # Squares that the other cards reach need no pair; those that others want are worth two.
-    for turn in range(3):
-        prefer = NONE if turn == 0 else theirs if turn == 1 else theirs & ~kept
-        gone, _ = advance(view, own, closed, markers, prefer, kept, move, 0, layers, rng)
+    # The later turns go as if those squares were the team's already: a way that many of them lie on.
+    for turn in range(9):
+        prefer = NONE if turn % 3 == 0 else theirs if turn % 3 == 1 else theirs & ~kept
+        start = own if turn < 3 else own | kept
+        gone, _ = advance(view, start, closed, markers, prefer, kept, move, 0, layers, rng)
         count = add_move(view, moves, count, finish_move(gone))
     _, twos, _, _ = room(view)
     pool = theirs & twos
@@ -176,7 +172,7 @@ def list_removals(view: Any, facts: Any, entry: Any, moves: Any, count: Any, lay
     """Write plays of a run, of a joker alone, or of a run with a pair: against the others, and for the own way."""
     team = np.int64(view.team)
     removed, placed = np.int64(removed_by_set(entry)), np.int64(placed_by_set(entry))
-    kept = single_squares(view, ~cards_of_set(entry))
+    kept = reachable(view, ~cards_of_set(entry))
     for turn in range(2):
         changed = facts.copy()
         whole = kind_of_set(entry) != Word(JOKER_PLAY)
@@ -184,6 +180,29 @@ def list_removals(view: Any, facts: Any, entry: Any, moves: Any, count: Any, lay
         if placed and move != NONE:
             move, _ = advance(view, changed[team, OWN], closed, placed, NONE, kept, move, removed, layers, rng)
         count = add_move(view, moves, count, finish_move(move))
+    if removed == 2 and not placed:
+        count = list_cuts(view, facts, entry, moves, count)
+    return count
+
+
+@jit
+def list_cuts(view: Any, facts: Any, entry: Any, moves: Any, count: Any) -> Any:
+    """Write runs of two that take a marker from each of two card squares of a nearest other's cheapest way."""
+    least = nearest(view, facts)
+    for rival in range(view.teams):
+        if rival == view.team or np.int64(facts[rival, COST]) > least:
+            continue
+        left = facts[rival, KEY_OWN] & ~Word(view.white)
+        while left:
+            one = lowest_bit(left)
+            left &= left - ONE
+            others = left
+            while others:
+                other = lowest_bit(others)
+                others &= others - ONE
+                move, index = with_markers_of(view, start_move(entry), 0, one, np.int64(rival), 1)
+                move, _ = with_markers_of(view, move, index, other, np.int64(rival), 1)
+                count = add_move(view, moves, count, finish_move(move))
     return count
 
 
@@ -282,7 +301,7 @@ def worth_of(view: Any, facts: Any, move: Any, table: Any, layers: Any) -> Any:
         worth += table[TWO_KEPT + step_of(mine)]
     if run:
         worth += table[RUN_KEPT + step_of(least)]
-    hits = np.int64(bit_count(single_squares(view, cards) & ~closed & key_open))
+    hits = np.int64(bit_count(reachable(view, cards) & ~closed & key_open))
     if hits:
         worth += table[HITS + 3 * step_of(mine) + min(hits, 3) - 1]
     worth += table[WAYS + step_of(mine)] * log_of(key_open | key_free)
@@ -306,9 +325,18 @@ def best_play(view: Any, rng: Any, table: Any) -> Any:
             ties += ONE
             if below(rng, ties) == NONE:
                 kept = moves[index]
-    if ties == NONE:
-        return spare_pass(view)
-    return kept
+    return kept if ties else random_move(view, rng)
+
+
+@jit
+def combined(view: Any) -> Any:
+    """Return the cards of the hand that are in a pair or a run."""
+    cards = NONE
+    for index in range(view.set_count):
+        entry = Word(view.sets[index])
+        if kind_of_set(entry) == Word(PAIR) or kind_of_set(entry) == Word(RUN):
+            cards |= cards_of_set(entry)
+    return cards
 
 
 @jit
@@ -316,11 +344,7 @@ def spare_pass(view: Any) -> Any:
     """Return a pass; it discards the first card that is in no pair or run."""
     if not view.discard_on_pass:
         return NONE
-    spare = (ONE << Word(view.hand_limit)) - ONE
-    for index in range(view.set_count):
-        entry = Word(view.sets[index])
-        if kind_of_set(entry) != Word(SINGLE):
-            spare &= ~cards_of_set(entry)
+    spare = (ONE << Word(view.hand_limit)) - ONE & ~combined(view)
     cards = spare & (~spare + ONE) if spare else ONE
     return start_move(make_set(PASS, cards))
 
@@ -334,11 +358,7 @@ def saves(view: Any, rng: Any, danger: Any) -> Any:
     cost = np.int64(facts[team, COST])
     pair = largest_pair(view)
     if not (pair and np.int64(placed_by_set(pair)) >= cost) and float(nearest(view, facts)) > danger:
-        cards = NONE  # those that are in no pair or run
-        for index in range(view.set_count):
-            entry = Word(view.sets[index])
-            if kind_of_set(entry) != Word(SINGLE):
-                cards |= cards_of_set(entry)
+        cards = combined(view)
         single = any_single_of(view, ~cards, facts[team, KEY_OPEN], rng)
         if single == NONE:
             single = any_single(view, facts[team, KEY_OPEN], rng)
