@@ -71,7 +71,8 @@ def make_contest(
     found = find_game(game)
     rules = found.resolve_rules(variant)
     chosen = find_field(found, strategies)
-    by = check_measure("win" if found.score_is_win and measure == "score" else measure)
+    by = check_measure(measure)
+    by = "win" if found.score_is_win else by
     margin = check_margin(found, UNITS[by], margin)
     who = resolve_format(found, rules, format, seats, len(chosen))
     tournament = make_tournament(found, rules, len(chosen), *who, lineups=lineups, seed=seed)

@@ -306,7 +306,7 @@ def find_unit(game: Game, measure: str) -> Unit:
 
 def default_margin(game: Game, unit: Unit) -> float:
     """Return the difference, in units a game, that does not matter unless the user says otherwise."""
-    return game.margin if unit.margin is None else unit.margin
+    return game.margin if unit.margin is None or game.score_is_win else unit.margin
 
 
 def check_margin(game: Game, unit: Unit, margin: float | None) -> float:

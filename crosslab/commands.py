@@ -7,7 +7,7 @@ import argparse
 import json
 from typing import Any
 
-from crosslab.output import WIDTH, answer, command_line, emit, say, to_csv, to_json, to_table
+from crosslab.output import WIDTH, answer, command_line, emit, narrow, say, to_csv, to_json, to_table
 from sims.errors import UsageError
 
 
@@ -338,7 +338,7 @@ def run_replay(arguments: argparse.Namespace) -> int:
         variant=rules,
     )
     as_json = arguments.json or arguments.format == "json"
-    emit(arguments, json.dumps(trace) if as_json else narrate(find_game(arguments.game), rules, trace))
+    emit(arguments, json.dumps(trace) if as_json else narrow(narrate(find_game(arguments.game), rules, trace)))
     return 0
 
 

@@ -5,6 +5,7 @@ import json
 import os
 import shlex
 import sys
+import textwrap
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -41,6 +42,15 @@ def emit(arguments: argparse.Namespace, text: str) -> None:
             file.write(text)
     except OSError as error:
         raise UsageError(f"cannot write {arguments.out}: {error.strerror or error}") from error
+
+
+def narrow(text: str) -> str:
+    """Return a text whose lines that are too long go on below, further in."""
+    lines: list[str] = []
+    for line in text.splitlines():
+        indent = " " * (len(line) - len(line.lstrip()) + 4)
+        lines += textwrap.wrap(line, WIDTH, subsequent_indent=indent) if len(line) > WIDTH else [line]
+    return "\n".join(lines)
 
 
 def to_json(value: Any) -> str:

@@ -13,6 +13,7 @@ import functools
 import json
 import os
 import sys
+import textwrap
 import threading
 import time
 import traceback
@@ -42,6 +43,7 @@ ERRING = (0.0, 0.5, 0.9)  # own play shows the positions it meets, noisy play th
 OVERFLOW = "overflow"  # the part of the rule "plain" that is told without judging it
 TOLERANCE = 1e-9  # compiled code may add in another order than Python does
 TIMED_SECONDS = 0.3
+LONGEST_MESSAGE = 400  # of an exception, in characters
 
 
 # --- The process -----------------------------------------------------------------------------------------------------
@@ -243,8 +245,10 @@ def _plainly(function: Callable[..., Any], *arguments: Any) -> Any:
         return function(*arguments)
     except Exception as error:
         trace = error.__traceback__.tb_next if error.__traceback__ else None
-        text = "".join(traceback.format_exception(type(error), error, trace)).rstrip()
-        raise _Raised("raised " + " ".join(traceback.format_exception_only(error)[-1].split()), text) from None
+        # Where a compiled function refuses its arguments, Numba's message has dozens of lines.
+        message = textwrap.shorten(traceback.format_exception_only(error)[-1], LONGEST_MESSAGE)
+        text = "".join(["Traceback (most recent call last):\n", *traceback.format_tb(trace), message])
+        raise _Raised(f"raised {message}", text) from None
 
 
 @dataclass

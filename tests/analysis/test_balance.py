@@ -234,3 +234,26 @@ def test_rank_of_the_planted_game_follows_its_points(planted: Game) -> None:
     ahead = outcomes[:, 0, SCORE] > outcomes[:, 1, SCORE]
     assert (outcomes[ahead, 0, RANK] == 1).all()
     assert (outcomes[ahead, 0, WIN] == WIN_UNIT).all()
+
+
+def test_where_the_score_is_the_win_it_is_told_once() -> None:
+    levels = ["rusher", "idle"]
+    found = balance("crossways", ["rusher"] * 2, deals=4, sample=2, ladder_deals=2, levels=levels)
+    text = found.text()
+    assert "points" not in text
+    assert "largest deficit, markers" in text
+    rows = [line.split() for line in text.splitlines()]
+    assert ["strategy", "wins", "ahead", "of", "next", "95", "%", "interval", "level"] in rows
+    idle = next(row for row in rows if row[:1] == ["idle"])
+    assert idle[1:3] == ["0.00", "%"]
+    assert "loses of its share of wins when it never" in " ".join(text.split())
+    assert ("wins ahead of the others", "seat 0") in found.summary().select("section", "item").rows()
+    # Name, share and interval, and nothing more.
+    seats = next(row for row in rows if row[:2] == ["seat", "0"])
+    assert len(seats) == 8
+
+
+def test_deficits_are_told_in_what_standings_count(planted: Game) -> None:
+    text = balance(planted, [of_planted("uniform")] * 2, deals=3, sample=2, ladder_deals=0).text()
+    assert "drama: mean deficit, points" in text
+    assert "largest deficit, points" in text

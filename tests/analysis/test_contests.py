@@ -54,3 +54,18 @@ def test_a_part_of_a_contest_has_its_deals_and_its_line_ups() -> None:
 def test_margins_that_do_not_fit_are_refused(margin: Any) -> None:
     with pytest.raises(UsageError, match=f"margin={margin!r} does not fit: it takes a number of points, 0 or more"):
         contest(margin=margin)
+
+
+def test_where_the_score_is_the_win_the_order_is_by_wins() -> None:
+    made = make_contest(
+        "crossways",
+        ["rusher", "idle"],
+        seats=None,
+        format="auto",
+        lineups=None,
+        measure="score",
+        margin=None,
+        variant=None,
+        seed=1,
+    )
+    assert (made.measure, made.margin) == ("win", find_game("crossways").margin)

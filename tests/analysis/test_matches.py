@@ -8,7 +8,15 @@ import numpy as np
 import pytest
 
 from analysis.comparisons import luck_slope
-from analysis.matches import PILOT_DEALS, PILOT_START, compare, make_match, make_pairing
+from analysis.matches import (
+    PILOT_DEALS,
+    PILOT_START,
+    compare,
+    default_margin,
+    find_unit,
+    make_match,
+    make_pairing,
+)
 from analysis.simulation import simulate
 from sims.criss_cross import CRISS_CROSS
 from sims.design import LARGEST_DEALS, Design
@@ -232,3 +240,16 @@ def test_a_game_that_does_not_tell_its_luck_is_not_adjusted() -> None:
 def test_strategy_objects_are_taken() -> None:
     uniform = find_strategy("criss-cross", "uniform")
     assert compare("criss-cross", uniform, "blunder", deals=40).a == "uniform"
+
+
+def test_where_the_score_is_the_win_wins_are_compared() -> None:
+    """Whatever is asked for, the effect is in wins, and the margin is the game's."""
+    by_score, by_win = (compare("crossways", "rusher", "idle", deals=3, measure=name) for name in ("score", "win"))
+    assert by_score.text() == by_win.text()
+    assert "1.00 wins a game" in by_score.text()
+    assert by_score.to_dict()["measure"] == "win"
+    assert by_score.result.margin == find_game("crossways").margin
+    careful = dataclasses.replace(find_game("crossways"), margin=0.2)
+    assert default_margin(careful, find_unit(careful, "win")) == 0.2
+    with pytest.raises(UsageError, match="unknown measure 'wins'; did you mean win"):
+        find_unit(careful, "wins")

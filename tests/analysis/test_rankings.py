@@ -414,3 +414,11 @@ def test_refused_fields(strategies: Any, message: str) -> None:
 def test_refusals(more: dict[str, Any], message: str) -> None:
     with pytest.raises(UsageError, match=message):
         rank("criss-cross", FAST, **{"deals": 5, **more})
+
+
+def test_where_the_score_is_the_win_no_mean_is_told() -> None:
+    found = rank("crossways", ["rusher", "idle"], deals=2)
+    heading = next(line for line in found.text().splitlines() if line.startswith("rank  strategy")).split()
+    assert heading == ["rank", "strategy", "wins", "95", "%", "interval", "ranks", "P(best)"]
+    assert "by share of wins" in found.text()
+    assert found.table["mean"].to_list() == found.table["win"].to_list() == [1, 0]

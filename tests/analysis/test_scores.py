@@ -267,3 +267,34 @@ def test_nothing_asked_for_gives_empty_frames() -> None:
     assert nothing.tails().columns == ["strategy", "at_least", "games", "share", "low", "high", "effective"]
     assert nothing.quantiles().is_empty()
     assert nothing.scores["s"] == BlockScores((Histogram.from_scores([1, 2]),), Histogram.from_scores([1, 2]))
+
+
+def test_any_column_of_whole_numbers_has_a_distribution() -> None:
+    found = distribution("criss-cross", LINEUP, deals=DEALS, seed=3, tails=(10,), column="rounds")
+    table = simulate("criss-cross", LINEUP, deals=DEALS, seed=3).table
+    own = table.filter(pl.col("strategy") == "uniform")["rounds"]
+    assert found.histogram("uniform").to_dict() == dict(sorted(own.value_counts().iter_rows()))
+    row = found.tails().filter(strategy="uniform").row(0, named=True)
+    assert row["share"] == pytest.approx((own >= 10).mean())
+    assert found.cdf().columns[:3] == ["strategy", "rounds", "count"]
+    assert found.quantiles().columns[:3] == ["strategy", "quantile", "rounds"]
+    assert found.to_dict()["column"] == "rounds"
+    assert found.bands().is_empty()
+    text = found.text()
+    assert text.startswith("uniform: mean rounds ")
+    assert "  rounds  " in text
+    assert "points" not in text
+    assert json.loads(json.dumps(found.to_dict(), allow_nan=False))["strategies"][0]["games"] == len(own)
+
+
+def test_a_column_that_holds_parts_of_a_win_is_refused() -> None:
+    for name in ("win", "round", ["rounds"]):
+        with pytest.raises(UsageError, match=r"^criss-cross has no column .* of whole numbers; "):
+            distribution("criss-cross", "uniform", deals=10**9, column=name)  # type: ignore[arg-type]
+
+
+def test_a_game_without_points_tells_wins_and_one_deal_is_one() -> None:
+    text = " ".join(distribution("crossways", ["rusher", "idle"], deals=1).text().split())
+    assert "wins a game (interval not known) in 2 games. Its 2 games on 1 deal share their luck" in text
+    assert "none to none" not in text
+    assert "5 % 1 not known" in text

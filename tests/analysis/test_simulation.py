@@ -156,3 +156,18 @@ def test_store_of_another_design_is_refused(tmp_path: Path) -> None:
     with pytest.raises(StoreError, match="seed") as caught:
         simulate("criss-cross", "uniform", deals=5, seed=2, store=tmp_path / "store")
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(("variant", "seats"), [("basic", 2), ("teams", 4)])
+def test_games_that_nobody_won_are_counted(variant: str, seats: int) -> None:
+    """Who passes from the first turn on ends the game undecided; a team that wins has as many winners as seats."""
+    for lineup, unwon in ((["idle"] * seats, 1.0), (["rusher", "idle"] * (seats // 2), 0.0)):
+        found = simulate("crossways", lineup, deals=3, variant=variant)
+        assert found.unwon == unwon
+        assert found.unwon == found.table["undecided"].mean()
+
+
+def test_shared_wins_are_no_games_without_a_winner() -> None:
+    found = simulate("criss-cross", ["uniform"] * 3, deals=40)
+    assert (found.table["win"] < 1).any()
+    assert found.unwon == 0

@@ -239,3 +239,10 @@ def test_refusals(more: dict[str, object], message: str) -> None:
 def test_no_parameters_are_refused() -> None:
     with pytest.raises(UsageError, match="greedy has no parameters to tune"):
         tune(GAME, "greedy")
+
+
+def test_where_the_score_is_the_win_wins_are_told() -> None:
+    text = " ".join(tune("crossways", "hoarder", budget=2, deals=1, fresh_deals=2).text().split())
+    assert " wins a game on 2 fresh deals" in text
+    assert "points" not in text
+    assert "margin 0.01 wins a game" in text

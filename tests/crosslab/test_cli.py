@@ -15,8 +15,11 @@ import pytest
 
 import crosslab
 from crosslab.cli import main
+from crosslab.output import narrow
 from crosslab.parser import whole
+from sims.game import find_game
 from sims.jit import COMPILED
+from sims.trace import narrate
 
 ROOT = Path(__file__).resolve().parents[2]
 DEALS = "3000" if COMPILED else "40"
@@ -274,3 +277,35 @@ def test_ascii_terminal() -> None:
     """An old terminal gets its answer too."""
     done = call("games", "criss-cross", env={**os.environ, "PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"})
     assert done.returncode == 0, done.stderr
+
+
+def test_simulate_tells_wins_where_the_score_is_one(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["simulate", "crossways", "rusher", "idle", "--deals", "2"]) == 0
+    told = capsys.readouterr().out
+    assert told.split()[:5] == ["strategy", "games", "wins", "±", "95%"]
+    assert ["rusher", "4", "100.00%", "0.00%"] in [line.split() for line in told.splitlines()]
+    assert "Nobody wins" not in told
+    assert main(["simulate", "crossways", "idle", "idle", "--deals", "2"]) == 0
+    assert capsys.readouterr().out.endswith("\n\nNobody wins 100.00% of the games.\n")
+    assert main(["simulate", "criss-cross", "uniform", "uniform", "--deals", "5"]) == 0
+    assert "Nobody" not in capsys.readouterr().out
+
+
+def test_replay_is_at_most_80_columns_wide(run: Callable[[str], str]) -> None:
+    told = run("replay crossways rusher balanced --seed 7 --deal 3")
+    lines = told.splitlines()
+    assert max(map(len, lines)) <= 80
+    place = next(at for at, line in enumerate(lines) if line.startswith("options: layout=default, "))
+    assert lines[place + 1].startswith("    ")
+    # Nothing is lost but line ends, and what was narrow stays as it is.
+    rules = find_game("crossways").variant()
+    trace = crosslab.replay("crossways", ["rusher", "balanced"], seed=7, deal=3)
+    whole = narrate(find_game("crossways"), rules, trace)
+    assert told.split() == whole.split()
+    assert {line for line in whole.splitlines() if len(line) <= 80} <= set(lines)
+
+
+def test_lines_go_on_further_in_than_they_began() -> None:
+    long = "  seat " + "word " * 20
+    assert narrow(long).splitlines()[1].startswith("      word")
+    assert narrow("short\n  line") == "short\n  line"

@@ -70,3 +70,10 @@ def test_help(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
         main(["distribution", "--help"])
     assert "95 % interval over deals" in " ".join(capsys.readouterr().out.split())
+
+
+def test_another_column_is_distributed(run: Callable[[str], str]) -> None:
+    line = f"distribution criss-cross uniform --of rounds --deals {DEALS} --format json"
+    same = distribution("criss-cross", "uniform", deals=DEALS, column="rounds")
+    assert json.loads(run(line)) == json.loads(json.dumps(same.to_dict()))
+    assert json.loads(run(line))["column"] == "rounds"

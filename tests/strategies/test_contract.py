@@ -13,7 +13,7 @@ from sims.jit import COMPILED, cache_folder
 from strategies.api import Parameter, heuristic, rollout
 from strategies.contract import RULES, CheckReport, Finding, check
 from strategies.specs import find_strategy
-from strategies.trial import _Bench, _tables
+from strategies.trial import LONGEST_MESSAGE, _Bench, _plainly, _Raised, _tables
 
 GAME = "criss-cross"
 SECONDS = 60.0 if COMPILED else 10.0  # plain Python would use all the time that it is given
@@ -179,6 +179,21 @@ def test_exceptions_are_found_with_the_traceback_of_the_strategy_alone(reports: 
     assert 'raise ValueError("too late")' in found.details
     assert "contract.py" not in found.details
     assert "rolled" in found.details
+
+
+def test_messages_of_many_lines_are_cut_short() -> None:
+    """Numba's are, where a chooser hands the wrong type to a compiled function."""
+
+    def choose(view: object) -> None:
+        raise TypeError("no match for (float64, uint64)\n" + "one of the candidates\n" * 100)
+
+    with pytest.raises(_Raised) as caught:
+        _plainly(choose, None)
+    assert caught.value.message.startswith("raised TypeError: no match for (float64, uint64) one of the")
+    assert len(caught.value.message) <= LONGEST_MESSAGE + len("raised ")
+    assert "in choose" in caught.value.trace
+    assert caught.value.trace.count("no match for (float64") == 2  # the line of code, and the message
+    assert len(caught.value.trace) < 2 * LONGEST_MESSAGE
 
 
 def test_an_index_out_of_bounds_is_found_though_compiled_code_does_not_notice(reports: dict[str, CheckReport]) -> None:
