@@ -20,6 +20,7 @@ WRAPPED = {  # what thinking by rollouts adds
     "criss-cross": ("rollout(greedy,20)", "rollout(line-solver,20)"),
     "cross-off": ("rollout(conservative,20)",),
     "crosswise": (),
+    "crossways": ("rollout(rusher,20)",),
 }
 SEAT_DEALS = 4_000  # for the table of wins by seats
 
@@ -35,31 +36,51 @@ def deals_for(game: Game, strategy: Strategy) -> int:
 
 
 def player_row(game: Game, strategy: Strategy) -> tuple[str, ...]:
-    """Return a player's row: name, idea, and mean with its interval in every variant, alone or against itself."""
+    """Return a player's row: name, idea, and what it does in every variant, alone or against itself.
+
+    That is its mean score with the interval; where the score is the win, which says nothing of equals, the mean number
+    of turns and the share of games that nobody wins.
+    """
     deals = deals_for(game, strategy)
     idea = f"tries every move in {strategy.rollouts} games ahead" if strategy.rollouts else strategy.summary
     cells = [f"`{strategy.spec}`", idea, f"{deals:,}"]
     for variant in game.variants:
         lineup = [strategy] * game.seat_numbers(game.variant(variant))[0]
-        row = (
-            simulate(game, lineup, deals=deals, variant=variant, rotate=False, rows=False).summary().row(0, named=True)
-        )
-        cells.append(f"{row['mean']:.2f} ± {(row['high'] - row['low']) / 2:.2f}".replace("-", "−"))
+        found = simulate(game, lineup, deals=deals, variant=variant, rotate=False, rows=False)
+        row = found.summary().row(0, named=True)
+        cell = f"{row['mean']:.2f} ± {(row['high'] - row['low']) / 2:.2f}".replace("-", "−")
+        if game.score_is_win:
+            cell = f"{row[game.length]:.1f}, {100 * found.unwon:.1f} %"
+        cells.append(cell)
         print(f"{strategy.spec}, {variant}: {cells[-1]}", file=sys.stderr)
     return tuple(cells)
 
 
+def tables_of(game: Game) -> dict[str, tuple[str, int]]:
+    """Return variant and seats of all tables of two seats or more, by a heading.
+
+    That are those of the basic rules, and the smallest of each variant that is for other numbers of seats.
+    """
+    basic = game.seat_numbers(game.variant())
+    tables = {f"{seats} seats": ("basic", seats) for seats in basic if seats > 1}
+    for variant in game.variants:
+        numbers = game.seat_numbers(game.variant(variant))
+        if numbers != basic:
+            tables[f"{variant}, {numbers[0]} seats"] = (variant, numbers[0])
+    return tables
+
+
 def seat_table(game: Game) -> str:
-    """Return the shares of wins of all players at every number of seats from two on."""
+    """Return the shares of wins of all players at every number of seats from two on, and in teams."""
     shares: dict[str, list[str]] = {}
-    counts = [seats for seats in game.seat_numbers(game.variant()) if seats > 1]
-    for seats in counts:
-        found = rank(game, deals=SEAT_DEALS, seats=seats, measure="win")
+    tables = tables_of(game)
+    for heading, (variant, seats) in tables.items():
+        found = rank(game, deals=SEAT_DEALS, seats=seats, variant=variant, measure="win")
         for row in found.summary().iter_rows(named=True):
             half = (row["win_high"] - row["win_low"]) / 2
             shares.setdefault(row["strategy"], []).append(f"{100 * row['win']:.1f} ± {100 * half:.1f}")
-        print(f"{game.name}, {seats} seats: {next(iter(found.summary()['strategy']))}", file=sys.stderr)
-    headers = ("player", *(f"{seats} seats" for seats in counts))
+        print(f"{game.name}, {heading}: {next(iter(found.summary()['strategy']))}", file=sys.stderr)
+    headers = ("player", *tables)
     return to_markdown(headers, [(f"`{name}`", *cells) for name, cells in shares.items()], right=range(1, len(headers)))
 
 

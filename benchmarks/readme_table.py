@@ -20,6 +20,7 @@ NAME = "benchmark"
 SECONDS = 3.0  # for each figure in games/s
 GAME = "criss-cross"  # measured in full: alone, against C++, start-up, memory
 OTHERS_SEATS = 2  # of the other games, of which players and workers are measured
+MORE_SEATS = {"crossways": (4,)}  # where players are measured at larger tables too, as they look at all others
 
 
 def processor_model() -> str:
@@ -72,6 +73,8 @@ def main(readme: Path = README) -> int:
             if name != GAME:
                 parts = (players(name, SECONDS, OTHERS_SEATS), threads(name, SECONDS, OTHERS_SEATS))
                 frames[f"{find_game(name).title}, {OTHERS_SEATS} seats"] = pl.concat(parts)
+            for seats in MORE_SEATS.get(name, ()):
+                frames[f"{find_game(name).title}, {seats} seats"] = players(name, SECONDS, seats)
         write_table(readme, frames)
     except OSError as error:
         print(f"readme_table: error: {readme.name}: {error.strerror or error}", file=sys.stderr)

@@ -6,9 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from analysis.frames import load_frame
+from analysis.grids import make_grid
 from crosslab.cli import main
 from crosslab.facts import game_facts
-from sims.game import find_game, game_names
+from sims.game import Flag, OneOf, find_game, game_names
 from sims.jit import COMPILED
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -48,7 +50,7 @@ def test_facts_table(name: str) -> None:
         "seats": f"{facts['seats'][0]} to {facts['seats'][1]}",
         "decision points": "; ".join(facts["decisions"]),
         "longest game": f"{facts['longest']} decisions of a seat",
-        "margin": f"{facts['margin']} points a game",
+        "margin": f"{facts['margin']} {facts['score_unit']} a game",
         "source": facts["source"],
     }
     for variant in game.variants:
@@ -138,3 +140,27 @@ def test_a_page_runs_as_written(
         else:
             assert_printed(body, answer, asked)
             answer = ""
+
+
+GRIDS = sorted((ROOT / "docs" / "games").glob("*-options.csv"))
+
+
+@pytest.mark.parametrize("path", GRIDS, ids=lambda path: path.stem)
+def test_a_table_of_options_changes_one_at_a_time(path: Path) -> None:
+    """The defaults first; then every flag the other way round, and every other name of an option that has names."""
+    rules = find_game(path.stem.removesuffix("-options")).rules()
+    axes, points = make_grid(rules, [], load_frame(path))
+    assert points[0].rules == rules
+    changed = [
+        [axis.name for axis, here, base in zip(axes, point.values, points[0].values, strict=True) if here != base]
+        for point in points[1:]
+    ]
+    assert all(len(names) == 1 for names in changed)
+    for axis in axes:
+        check = type(rules).options()[axis.name].metadata["check"]
+        others = len(check.names) - 1 if isinstance(check, OneOf) else 1
+        assert changed.count([axis.name]) == others
+    named = {axis.name for axis in axes}
+    for name, item in type(rules).options().items():
+        if isinstance(item.metadata["check"], Flag | OneOf):
+            assert name in named

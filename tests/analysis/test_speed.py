@@ -402,6 +402,7 @@ def test_main_writes_the_measurement(monkeypatch, tmp_path):
     assert "Criss Cross, one seat:" in written
     assert written.count("6,000,000 games/s") == 1 + 2 * (len(game_names()) - 1)
     assert "Cross Off, 2 seats:" in written
+    assert "CrossWays, 4 seats:" in written
 
 
 def test_machine_names_processor_cores_and_versions():
