@@ -255,6 +255,11 @@ def is_advance(
     """Whether markers lie where going on step by step along cheapest ways would put them, in some order."""
     preferred, avoided = frozenset(prefer), frozenset(avoid)
 
+    def is_lost(board: Board) -> bool:
+        """Whether a last marker brings nothing: all cheapest ways go on over white squares."""
+        way = seen.way(board=board)
+        return way.cost > 0 and not way.open
+
     def goes(board: Board, left: tuple[Cell, ...], taken: frozenset[Cell]) -> bool:
         if not left:
             return True
@@ -265,6 +270,12 @@ def is_advance(
             wanted, times = way.white, 2
         elif not wanted:
             wanted = frozenset(open_squares(board) - taken)
+        elif len(left) == 2 and way.white:
+            # A white square takes both markers where the second one would be lost.
+            losing = {cell for cell in wanted if is_lost(with_markers(board, seen.team, [cell]))}
+            if losing and left[0] == left[1] and left[0] in way.white:
+                return True
+            wanted -= losing
         return any(
             goes(with_markers(board, seen.team, [cell] * times), without(left, cell, times), taken | {cell})
             for cell in wanted & set(left)
