@@ -236,12 +236,12 @@ BLUE_NEARLY_DOWN = {name: "1" for name in NEARLY_DOWN}
 def test_player_wins_at_once_by_what_it_places(spec: str) -> None:
     """By a single card or by cards of a rank, under all rules and goals."""
     won = 0
-    for number, seen in enumerate(random_ones(some(300, 60), 45, near=True, hand=5, markers=24)):
+    for number, seen in enumerate(random_ones(some(300, 80), 45, near=True, hand=5, markers=24)):
         if wins_by_placing(seen):
             board = seen.after(choice(spec, seen.position, number))
             assert literal.has_path(seen.rules, board, seen.team)
             won += 1
-    assert won > some(25, 6)
+    assert won > some(20, 2)
 
 
 @pytest.mark.parametrize("spec", WINNERS)
