@@ -222,8 +222,8 @@ def test_a_play_that_wins_at_once_is_listed_where_there_is_one(goal: str) -> Non
     source = random.Random(goal)
     everything, some = np.empty(400_000, np.uint64), np.empty(ROOM, np.uint64)
     found = 0
-    for _ in range(150 if COMPILED else 6):
-        rules = random_rules(source, goal=goal, markers=24, team_size=1, hand=3, turn_limit=400)
+    for _ in range(150 if COMPILED else 30):
+        rules = random_rules(source, goal=goal, markers=24, team_size=1, hand=3 if COMPILED else 2, turn_limit=400)
         position = random_position(source, rules=rules, seats=2, share=source.choice([0.0, 0.1]), least=17)
         state, team = position.state, position.situation.team
         shapes = [shape.cells for shape in literal.shapes_of(rules)]
