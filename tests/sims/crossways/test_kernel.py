@@ -53,6 +53,7 @@ from tests.sims.crossways.positions import (
     BASIC,
     BOARD_FIELDS,
     CELLS,
+    FLAGS,
     LAYOUT,
     Position,
     another_world,
@@ -1076,6 +1077,17 @@ def test_the_referee_would_notice_a_pass_for_a_play() -> None:
 def test_defaults_are_the_rulebook() -> None:
     assert literal_rules(BASIC) == literal.Rules()
     assert kernel_rules(literal.Rules()) == BASIC
+
+
+def test_variants_change_what_they_are_named_for() -> None:
+    changes: dict[str, dict[str, Any]] = {
+        "basic": {},
+        "teams": {"team_size": 2},
+        **{name.replace("_", "-"): {name: True} for name in FLAGS},
+    }
+    assert {name: literal_rules(CROSSWAYS.variant(name)) for name in CROSSWAYS.variants} == {
+        name: literal.Rules(**options) for name, options in changes.items()
+    }
 
 
 @settings(max_examples=EXAMPLES)
