@@ -54,6 +54,7 @@ __all__ = [
     "jit",
     "on_compile",
     "pointer",
+    "room_for",
     "wrapping",
 ]
 
@@ -221,7 +222,9 @@ def _captured(function: Callable[..., Any]) -> str | None:
                 return None
             told.append(_cache_name(held) + inner)
         else:
-            told.append(repr(held) if isinstance(held, numbers.Number | np.generic) else type(held).__qualname__)
+            told.append(
+                repr(held) if isinstance(held, numbers.Number | np.generic | np.dtype) else type(held).__qualname__
+            )
     return "." + hashlib.blake2b("\0".join(told).encode(), digest_size=6).hexdigest() if told else ""
 
 
@@ -242,6 +245,18 @@ def jit(function: Function) -> Function:
         dispatcher._cache = SourceCache(_cache_name(function) + captured)
     compiled: Function = dispatcher
     return compiled
+
+
+def room_for(dtype: np.dtype[Any]) -> Any:
+    """Return `make(size)` for compiled code and plain Python: an array of so many records, all zero."""
+
+    def records(size: Any) -> Any:
+        return np.zeros(size, dtype)
+
+    def with_attributes(size: Any) -> Any:
+        return np.zeros(size, dtype).view(np.recarray)
+
+    return jit(records) if COMPILED else with_attributes
 
 
 def intrinsic(function: Callable[..., Any]) -> Callable[..., Any]:

@@ -62,7 +62,7 @@ from sims.crossways.plays import (
 )
 from sims.crossways.rules import CHOOSE, FORBID, VALUE
 from sims.game import RANK, SCORE, WIN, WIN_UNIT
-from sims.jit import COMPILED, jit
+from sims.jit import jit, room_for
 
 # What nobody may see is no part of a view. Functions take the record, never the array that it stands in: an array
 # that is handed on has its references counted, atomically, which was half of a random player's turn. So whoever makes
@@ -78,16 +78,7 @@ HIDDEN = np.dtype(
 )
 
 
-@jit
-def _hidden_array(size: Any) -> Any:
-    return np.zeros(size, HIDDEN)
-
-
-def _hidden_records(size: Any) -> Any:
-    return np.zeros(size, HIDDEN).view(np.recarray)
-
-
-new_hidden = _hidden_array if COMPILED else _hidden_records  # room for so many sets of hands and deck
+new_hidden = room_for(HIDDEN)  # so many sets of hands and deck
 
 
 @jit

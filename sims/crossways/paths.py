@@ -228,7 +228,10 @@ def fill_layers(
 def key_squares(
     own: Any, open_squares: Any, free: Any, linked: Any, diagonal: Any, start: Any, end: Any, layers: Any
 ) -> Any:
-    """Return what the cheapest path needs, and all open, white and own squares on some path that needs no more.
+    """Return what the cheapest path needs, all open, white and own squares on some path as cheap, and its width.
+
+    The width is the number of open squares (signed) at the narrowest place: so many have to be closed, or more, before
+    paths need more markers. It is 0 where paths need no open square.
 
     Parameters
     ----------
@@ -239,8 +242,9 @@ def key_squares(
     """
     cost = fill_layers(own, open_squares, free, linked, diagonal, start, end, layers)
     if cost >= BLOCKED:
-        return cost, NONE, NONE, NONE
+        return cost, NONE, NONE, NONE, 0
     key_open, key_free, key_own = NONE, NONE, NONE
+    width: Any = 0
     reached = own & end
     if reached:
         reached = spread(reached, own, linked, diagonal)
@@ -249,11 +253,15 @@ def key_squares(
     while True:
         key_own |= own & reached & layers[cost - back]
         if back >= 1:
-            key_open |= open_squares & reached & layers[cost + 1 - back]
+            place = open_squares & reached & layers[cost + 1 - back]
+            key_open |= place
+            size = np.int64(bit_count(place))
+            if size > 0 and (width == 0 or size < width):
+                width = size
         if back >= 2:
             key_free |= free & reached & layers[cost + 2 - back]
         if back == cost:
-            return cost, key_open, key_free, key_own
+            return cost, key_open, key_free, key_own, width
         more = reached | (reach(reached, linked, diagonal) | end) & open_squares
         if back > 0:
             more |= (reach(before, linked, diagonal) | end) & free
@@ -295,7 +303,7 @@ def goal_keys(own: Any, open_squares: Any, free: Any, linked: Any, goal: Any, te
         for way in range(2):
             if not allows_way(goal, team, way):
                 continue
-            cost, some, white, mine = key_squares(
+            cost, some, white, mine, _ = key_squares(
                 own, open_squares, free, linked, goal == CORNERS, start_of(goal, way), end_of(goal, way), layers
             )
             if cost < least:

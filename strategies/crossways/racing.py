@@ -308,15 +308,15 @@ def remove_any(
             # Only white squares are left, which give two at once.
             if not whole or markers - index < 2:
                 return NONE, closed
-            for rival in range(view.teams):
-                pool = Word(view.two[rival]) & white & ~touched
+            for owner in range(view.teams):
+                pool = Word(view.two[owner]) & white & ~touched
                 if pool and not found:
                     square = any_of(pool, rng)
                     touched |= ONE << square
-                    if not Word(view.four[rival]) & ONE << square:
+                    if not Word(view.four[owner]) & ONE << square:
                         closed &= ~(ONE << square)
-                        facts[rival, OWN] &= ~(ONE << square)
-                    move, index = with_markers_of(view, move, index, square, rival, 2)
+                        facts[owner, OWN] &= ~(ONE << square)
+                    move, index = with_markers_of(view, move, index, square, owner, 2)
                     found = True
             if not found:
                 return NONE, closed

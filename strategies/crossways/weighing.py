@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from sims.bits import ONE, Word, bit_count, lowest_bit
 from sims.chance import below
-from sims.crossways.facts import ALL, JOKER_PLAY, NONE, PAIR, PASS, RUN, SINGLE
+from sims.crossways.facts import ALL, CORNERS, JOKER, JOKER_PLAY, NONE, PAIR, PASS, RANKS, RUN, SINGLE, SUITS
 from sims.crossways.hands import (
     cards_of_set,
     kind_of_set,
@@ -20,7 +20,8 @@ from sims.crossways.hands import (
     removed_by_set,
     spots_of,
 )
-from sims.crossways.paths import LAYERS, goal_keys
+from sims.crossways.kernel import unseen
+from sims.crossways.paths import LAYERS, allows_way, end_of, goal_keys, is_path_goal, key_squares, start_of
 from sims.crossways.plays import (
     board_after,
     cards_of,
@@ -28,7 +29,6 @@ from sims.crossways.plays import (
     is_legal,
     placed_by,
     random_move,
-    removed_by,
     room,
     start_move,
     with_item,
@@ -56,22 +56,31 @@ from strategies.crossways.racing import (
 )
 
 MOST_PLAYS = 192
+WON = 1e6  # above all that a position can be worth
 FEW = 8  # markers in the supply that matter
 MOST_CLOSINGS = 4  # squares that are closed to others, and white squares, that are tried for a pair
 
 # What a position is worth is a sum of entries of a table: one for what the own team and the nearest others need, and
-# more for the cards that are kept and the ways that are open. Places where each part begins:
+# more for the cards that are kept and the ways that are open. A step is 1, 2, 3, or 4 and more markers to go. Places
+# where each part begins, and what it is by:
 FARTHEST = 9  # markers to go, beyond which nothing is told apart
-NEEDS = 0  # by own need (1 to 9), then the nearest others' need (1 to 9)
-TWO_KEPT = NEEDS + FARTHEST * FARTHEST  # a pair of two that is kept, by own need (1, 2, 3, 4 or more)
+NEEDS = 0  # own need (1 to 9), then the others' need (1 to 9)
+TWO_KEPT = NEEDS + FARTHEST * FARTHEST  # a pair of two that is kept, by own step
 MORE_KEPT = TWO_KEPT + 4  # … of three or more
-RUN_KEPT = MORE_KEPT + 4  # a run that is kept, by the nearest others' need (1, 2, 3, 4 or more)
-HITS = (
-    RUN_KEPT + 4
-)  # squares of the cheapest ways that kept cards reach (1, 2, 3 or more), by own need (1, 2, 3, 4 or more)
-WAYS = HITS + 12  # times the logarithm of the squares on the cheapest ways, by own need (1, 2, 3, 4 or more)
-THEIR_WAYS = WAYS + 4  # … of the nearest others, by their need (1, 2, 3, 4 or more)
-SUPPLY = THEIR_WAYS + 4  # for each marker in the supply, up to eight
+PAIR_KEPT = MORE_KEPT + 4  # any pair that is kept, by the others' step
+RUN_KEPT = PAIR_KEPT + 4  # a run that is kept, by the others' step
+RUN_OWN = RUN_KEPT + 4  # … by own step
+HITS = RUN_OWN + 4  # squares of the own cheapest ways that kept cards reach (1, 2, 3 or more), after own step
+WAYS = HITS + 12  # times the logarithm of the squares on the own cheapest ways, by own step
+THEIR_WAYS = WAYS + 4  # … of the others, by theirs
+NARROW = THEIR_WAYS + 4  # squares at the narrowest place of the own cheapest ways (1, 2, 3 or more), after own step
+THEIR_NARROW = NARROW + 12  # … of the others, after theirs
+LEAD = THEIR_NARROW + 12  # how much more the own other direction needs (0, 1, 2, 3 or more)
+THEIR_LEAD = LEAD + 4  # … that of the others
+THREAT = THEIR_LEAD + 4  # times the chance that others with one marker to go hold a card for it
+CHANCE = THREAT + 1  # times the chance to draw a card for the own last marker
+DRAWN = CHANCE + 1  # for each card that is drawn
+SUPPLY = DRAWN + 1  # for each marker in the supply, up to eight
 LATER = SUPPLY + 1  # the share that counts of what others than the nearest would make of the position
 TABLE = LATER + 1
 
@@ -89,7 +98,7 @@ def table_of(own: float, other: float, **more: float) -> NDArray[np.float64]:
     Returns
     -------
     array of float64
-        Of shape (119,).
+        Of shape (`TABLE`,).
     """
     table = np.zeros(TABLE)
     needs = np.arange(1, FARTHEST + 1)
@@ -231,9 +240,23 @@ def list_plays(view: Any, facts: Any, moves: Any, layers: Any, rng: Any) -> Any:
 
 
 @jit
+def kept_cards(view: Any, played: Any) -> Any:
+    """Return the cards of the hand that stay when some are played; of equal ones the first are named, as in the sets."""
+    kept = NONE
+    for place in range(np.int64(view.hand_limit)):
+        if (Word(played) >> Word(place)) & ONE == NONE:
+            first = place
+            while first > 0 and view.hand[first - 1] == view.hand[place] and not (kept >> Word(first - 1)) & ONE:
+                first -= 1
+            kept |= ONE << Word(first)
+    return kept
+
+
+@jit
 def keeps(view: Any, cards: Any) -> Any:
     """Return the largest pair and the longest run (numbers of cards) among some cards of the hand."""
-    pair, run = 0, 0
+    pair: Any = 0
+    run: Any = 0
     for index in range(view.set_count):
         entry = Word(view.sets[index])
         if cards_of_set(entry) & ~cards == NONE:
@@ -264,47 +287,85 @@ def log_of(squares: Any) -> Any:
 
 
 @jit
+def ways_of(view: Any, team: Any, own: Any, closed: Any, linked: Any, layers: Any) -> Any:
+    """Return what is known of a team's cheapest ways on a board.
+
+    Returns ------- Markers that it needs, the open squares and all squares on its cheapest ways, how many open
+    squares there are at their narrowest place, and how much more the other direction needs (3 at most).
+    """
+    white = Word(view.white)
+    open_squares, free, goal = ~(closed | white | own), white & ~(closed | own), view.goal
+    if not is_path_goal(goal):
+        cost, key_open, key_free, _ = goal_keys(own, open_squares, free, linked, goal, team, layers)
+        return min(cost, FAR), key_open, key_open | key_free, np.int64(3), np.int64(3)
+    least, second, key_open, keys, narrow = np.int64(FAR), np.int64(FAR), NONE, NONE, np.int64(0)
+    for way in range(2):
+        if not allows_way(goal, team, way):
+            continue
+        found, some, whites, _, width = key_squares(
+            own, open_squares, free, linked, goal == CORNERS, start_of(goal, way), end_of(goal, way), layers
+        )
+        cost = min(found, FAR)
+        if cost < least:
+            least, second, key_open, keys, narrow = cost, least, some, some | whites, width
+        elif cost == least:
+            second, key_open, keys, narrow = cost, key_open | some, keys | some | whites, narrow + width
+        else:
+            second = min(second, cost)
+    return least, key_open, keys, narrow, min(second - least, 3)
+
+
+@jit
+def chance_of(view: Any, squares: Any, cards: Any) -> Any:
+    """Return the chance that one of so many unseen cards can be played on some squares as a single."""
+    fitting, total = 0.0, 0.0
+    for suit in range(SUITS):
+        for rank in range(RANKS):
+            face = suit << 4 | rank
+            number = float(unseen(view, face))
+            total += number
+            if spots_of(view, face) & squares:
+                fitting += number
+    return 1.0 - (1.0 - fitting / max(total, 1.0)) ** cards
+
+
+@jit
 def worth_of(view: Any, facts: Any, move: Any, table: Any, layers: Any) -> Any:
     """Return what the position is worth after a legal play."""
-    team, white = np.int64(view.team), Word(view.white)
+    team = np.int64(view.team)
     own, closed, linked = board_after(view, move, team)
-    found, key_open, key_free, _ = goal_keys(
-        own, ~(closed | white | own), white & ~(closed | own), linked, view.goal, team, layers
-    )
-    if found == 0:
-        return 1e6
-    mine = min(found, FAR)
-    least, lowest, others = np.int64(FAR), 1e9, 0.0
+    mine, key_open, keys, narrow, lead = ways_of(view, team, own, closed, linked, layers)
+    if mine == 0:
+        return WON
+    drawn = float(bit_count(cards_of(move)))
+    lowest, others, least = 1e9, 0.0, np.int64(FAR)
     for step in range(1, view.teams):
         rival = (team + step) % np.int64(view.teams)
         theirs, shut, their_links = board_after(view, move, rival)
-        same = removed_by(move) == NONE and not (
-            (closed & ~Word(view.closed)) & (facts[rival, KEY_OPEN] | facts[rival, KEY_FREE])
-            or theirs != facts[rival, OWN]
-        )
-        need, theirs_open = np.int64(facts[rival, COST]), facts[rival, KEY_OPEN]
-        if not same:
-            found, theirs_open, _, _ = goal_keys(
-                theirs, ~(shut | white | theirs), white & ~(shut | theirs), their_links, view.goal, rival, layers
-            )
-            need = min(found, FAR)
-        value = table[needs_at(mine, need)] + table[THEIR_WAYS + step_of(need)] * log_of(theirs_open)
+        need, their_open, _, their_narrow, their_lead = ways_of(view, rival, theirs, shut, their_links, layers)
+        value = table[needs_at(mine, need)] + table[THEIR_WAYS + step_of(need)] * log_of(their_open)
+        value += table[THEIR_NARROW + 3 * step_of(need) + min(max(their_narrow, 1), 3) - 1]
+        value += table[THEIR_LEAD + their_lead]
+        if need == 1 and table[THREAT] != 0.0:
+            value += table[THREAT] * chance_of(view, their_open, float(view.hand_limit))
         others += value
         lowest = min(lowest, value)
         least = min(least, need)
-    worth = lowest + table[LATER] * (others - lowest)
-    cards = ~cards_of(move) & ((ONE << Word(view.hand_limit)) - ONE)
+    worth = lowest + table[LATER] * (others - lowest) + table[DRAWN] * drawn + table[LEAD + lead]
+    worth += table[NARROW + 3 * step_of(mine) + min(max(narrow, 1), 3) - 1]
+    worth += table[WAYS + step_of(mine)] * log_of(keys)
+    cards = kept_cards(view, cards_of(move))
     pair, run = keeps(view, cards)
-    if pair > 2:
-        worth += table[MORE_KEPT + step_of(mine)]
-    elif pair:
-        worth += table[TWO_KEPT + step_of(mine)]
+    if pair:
+        worth += table[MORE_KEPT + step_of(mine)] if pair > 2 else table[TWO_KEPT + step_of(mine)]
+        worth += table[PAIR_KEPT + step_of(least)]
     if run:
-        worth += table[RUN_KEPT + step_of(least)]
+        worth += table[RUN_KEPT + step_of(least)] + table[RUN_OWN + step_of(mine)]
     hits = np.int64(bit_count(reachable(view, cards) & ~closed & key_open))
     if hits:
         worth += table[HITS + 3 * step_of(mine) + min(hits, 3) - 1]
-    worth += table[WAYS + step_of(mine)] * log_of(key_open | key_free)
+    elif mine == 1 and not pair and table[CHANCE] != 0.0:
+        worth += table[CHANCE] * chance_of(view, key_open, drawn)
     supply = np.int64(view.supplies[team]) - np.int64(placed_by(move))
     return worth + table[SUPPLY] * float(min(supply, np.int64(FEW)))
 
@@ -344,7 +405,11 @@ def spare_pass(view: Any) -> Any:
     """Return a pass; it discards the first card that is in no pair or run."""
     if not view.discard_on_pass:
         return NONE
-    spare = (ONE << Word(view.hand_limit)) - ONE & ~combined(view)
+    spare, groups = NONE, combined(view)
+    for place in range(np.int64(view.hand_limit)):
+        card = ONE << Word(place)
+        if view.hand[place] != JOKER and not groups & card and is_first_choice(view.hand, card):
+            spare |= card
     cards = spare & (~spare + ONE) if spare else ONE
     return start_move(make_set(PASS, cards))
 
