@@ -14,6 +14,7 @@ from sims.chance import below
 from sims.crossways.facts import ALL, CORNERS, JOKER, JOKER_PLAY, NONE, PAIR, PASS, RANKS, RUN, SINGLE, SUITS
 from sims.crossways.hands import (
     cards_of_set,
+    is_first_choice,
     kind_of_set,
     make_set,
     placed_by_set,
@@ -241,7 +242,7 @@ def list_plays(view: Any, facts: Any, moves: Any, layers: Any, rng: Any) -> Any:
 
 @jit
 def kept_cards(view: Any, played: Any) -> Any:
-    """Return the cards of the hand that stay when some are played; of equal ones the first are named, as in the sets."""
+    """Return the cards of the hand that stay when some are played; of equal ones, the first are named."""
     kept = NONE
     for place in range(np.int64(view.hand_limit)):
         if (Word(played) >> Word(place)) & ONE == NONE:
