@@ -227,6 +227,12 @@ def list_choices(
                 moves[count] = begun
                 count += 1
             continue
+        if removed:  # what cannot be removed, or leaves no room, would be tried with every placement
+            if not takes_whites_whole(view, begun, removed):
+                continue
+            supply, spaces = room_after(view, begun, removed)
+            if placed > supply or placements(spaces, placed) == NONE:
+                continue
         start = True
         while count < last and next_choice(places, n_places, placed, start):
             start = False
