@@ -13,6 +13,7 @@ from sims.errors import UsageError
 from sims.game import (
     STANDARD_COLUMNS,
     WIN_UNIT,
+    WON,
     Game,
     OneOf,
     Rules,
@@ -350,7 +351,8 @@ def test_facts_of_every_game(name: str) -> None:
     assert isinstance(game, Game)
     assert game.name == name
     assert game.rules_version in game.history
-    assert game.columns[:3] == STANDARD_COLUMNS
+    assert game.columns[1:3] == STANDARD_COLUMNS[1:]
+    assert game.columns[0] == (WON if game.score_is_win else STANDARD_COLUMNS[0])
     names = [column.name for column in game.columns]
     assert len(set(names)) == len(names)
     assert "basic" in game.variants
@@ -358,6 +360,7 @@ def test_facts_of_every_game(name: str) -> None:
         rules = game.variant(variant)
         low, high = game.score_range(rules)
         assert low < high
+        assert not game.score_is_win or (low, high) == (0, 1)
         assert game.longest(rules) > 0
     numbers = {seats for variant in game.variants for seats in game.seat_numbers(game.variant(variant))}
     assert (min(numbers), max(numbers)) == game.seats
