@@ -27,8 +27,6 @@ from sims.crossways.plays import (
     stack_after,
 )
 from strategies.api import Parameter, restriction, strategy
-from strategies.crossways.fitted import PLANNER
-from strategies.crossways.foreseeing import foresee
 from strategies.crossways.racing import FAR, cheapest_line, hold_balance, race
 from strategies.crossways.weighing import best_play, saves, spare_pass, table_of
 
@@ -92,6 +90,7 @@ def balanced(view: Any, rng: Any, params: Any) -> Any:
 
 
 BLOCKER = table_of(0.5, 1.0, ways=0.05, their_ways=0.05, supply=0.02, later=0.3)
+PLANNER = table_of(1.0, 1.0, ways=0.1, their_ways=0.1, supply=0.02, later=0.5)
 CLOSER = table_of(0.8, 1.0, ways=0.1, their_ways=0.1, supply=0.02, later=0.5)
 
 
@@ -132,22 +131,6 @@ def closer(view: Any, rng: Any, params: Any) -> Any:
 def planner(view: Any, rng: Any, params: Any) -> Any:
     """Weigh the position that each play leaves: markers to go, ways to go on, and the cards that are kept."""
     return best_play(view, rng, PLANNER)
-
-
-@strategy(
-    GAME,
-    parameters=[
-        Parameter("near", 3, 0, 9, "markers that a team needs when games are played ahead; 0 for never"),
-        Parameter("games", 100, 1, 10_000, "games that are played ahead for each of five plays"),
-    ],
-    tags=["strong", "slow"],
-)
-def seer(view: Any, rng: Any, params: Any) -> Any:
-    """Planner that plays games ahead once a team is near its goal.
-
-    In them balanced plays for all, with hands and deck as they might be.
-    """
-    return foresee(view, rng, PLANNER, params[0], params[1])
 
 
 # --- Restrictions ----------------------------------------------------------------------------------------------------

@@ -105,7 +105,7 @@ def table_of(own: float, other: float, **more: float) -> NDArray[np.float64]:
     needs = np.arange(1, FARTHEST + 1)
     table[NEEDS:TWO_KEPT] = (other * needs[None, :] - own * needs[:, None]).ravel()
     table[WAYS:THEIR_WAYS] = more.get("ways", 0.0)
-    table[THEIR_WAYS:SUPPLY] = -more.get("their_ways", 0.0)
+    table[THEIR_WAYS:NARROW] = -more.get("their_ways", 0.0)
     table[SUPPLY], table[LATER] = more.get("supply", 0.0), more.get("later", 0.0)
     return table
 

@@ -49,9 +49,15 @@ def test_parts_of_a_table_do_not_overlap() -> None:
     assert needs == set(range(weighing.NEEDS, weighing.NEEDS + 81))
     parts = [
         needs,
-        *(set(range(first, first + 4)) for first in (weighing.TWO_KEPT, weighing.MORE_KEPT, weighing.RUN_KEPT)),
+        *(set(range(first, first + 4)) for first in (weighing.TWO_KEPT, weighing.MORE_KEPT, weighing.PAIR_KEPT)),
+        *(set(range(first, first + 4)) for first in (weighing.RUN_KEPT, weighing.RUN_OWN)),
         set(range(weighing.HITS, weighing.HITS + 12)),
         *(set(range(first, first + 4)) for first in (weighing.WAYS, weighing.THEIR_WAYS)),
+        *(set(range(first, first + 12)) for first in (weighing.NARROW, weighing.THEIR_NARROW)),
+        *(set(range(first, first + 4)) for first in (weighing.LEAD, weighing.THEIR_LEAD)),
+        {weighing.THREAT},
+        {weighing.CHANCE},
+        {weighing.DRAWN},
         {weighing.SUPPLY},
         {weighing.LATER},
     ]
