@@ -7,6 +7,7 @@ that `crosslab sweep --grid` plays again.
 import itertools
 import math
 import sys
+import textwrap
 from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -21,6 +22,7 @@ from sims.game import near_misses
 
 DOCS = Path(__file__).resolve().parent.parent / "docs" / "games"
 SEED = 1
+WIDTH = 124  # of sentences in a page
 
 
 class Plan(NamedTuple):
@@ -126,8 +128,9 @@ def layout_table(game: str, plan: Plan) -> str:
         rows.append((name, told[0], told[low], grid["layout"][low], told[high], grid["layout"][high]))
     table = to_markdown(("", "default", "lowest", "at", "highest", "at"), rows, right=(1, 2, 4))
     found = orders(several)
-    counted = [f"{found.count(order)} times {order}" for order in dict.fromkeys(found)]
-    return f"{table}\n\nThe order of the players: {'; '.join(counted)}. {' '.join(several.flip_sentences())}"
+    counted = [f"{order} at {found.count(order)}" for order in dict.fromkeys(found)]
+    told = f"Of {len(found)} layouts the order is {'; '.join(counted)}. {' '.join(several.flip_sentences())}"
+    return f"{table}\n\n{textwrap.fill(told, WIDTH, break_on_hyphens=False)}"
 
 
 def main(names: Sequence[str]) -> int:

@@ -71,8 +71,8 @@ def test_layouts_are_told_by_their_range() -> None:
     wins = {row[0]: row[1] for row in rows}
     assert (wins["wins of `rusher`, %"], wins["wins of `idle`, %"]) == ("100.0", "0.0")
     assert told == (
-        "The order of the players: 2 times `rusher` ~ `idle`. No order flips: the means have the same order at every "
-        "point."
+        "Of 2 layouts the order is `rusher` ~ `idle` at 2. "
+        "No order flips: the means have the same order at every point."
     )
 
 
