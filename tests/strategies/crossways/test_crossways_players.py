@@ -437,11 +437,12 @@ def test_of_two_others_the_nearest_one_is_stopped(spec: str) -> None:
         assert (played.kind, played.placed) == ("pair", (cell_at("h5"),) * 2)
 
 
-def test_balanced_gains_nothing_by_a_pair_when_it_is_blocked() -> None:
-    """Blue has closed row 1, yellow column 1: a run that opens one of them brings green nearer than any pair."""
+@pytest.mark.parametrize("hand", ["KS KH QD", "KS KH KC QD"])
+def test_balanced_gains_nothing_by_a_pair_when_it_is_blocked(hand: str) -> None:
+    """Blue has closed row 1, yellow column 1: whatever green places, it gets nowhere, and nor do they."""
     stacks = dict.fromkeys([f"a{place}" for place in range(1, 9)], "11")
     stacks |= dict.fromkeys([f"{row}1" for row in "bcdefgh"], "22")
-    seen = Seen(position_of(stacks, "KS KH QD", seats=3))
+    seen = Seen(position_of(stacks, hand, seats=3))
     assert seen.way().cost == FAR
     for played in choices("balanced", seen.position, some(20, 5)):
         assert played.kind == "single"

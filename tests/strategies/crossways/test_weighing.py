@@ -129,14 +129,13 @@ def test_worth_of_ways_to_go_on() -> None:
 
 
 def test_worth_of_kept_cards() -> None:
-    """Each part by itself: a pair of two or of more, a run, and card squares of the way that singles reach."""
-    parts = {"two": weighing.TWO_KEPT, "more": weighing.MORE_KEPT, "run": weighing.RUN_KEPT}
+    """Each part by itself: pairs and runs, by who needs how many, and card squares of the way that singles reach."""
     met = Counter[str]()
-    for number, seen in enumerate(random_ones(some(120, 25), 22, near=True, hand=6, decks=1)):
+    for number, seen in enumerate(random_ones(some(120, 25), 22, near=True, hand=6)):
         for move in listed(seen, number)[-2:]:
             told = read(seen.position.view, move)
-            kept = Seen(seen.position._replace(state=seen.position.after(told)))
-            board, hand = kept.board, kept.position.state.hands[kept.position.seat]
+            state = seen.position.after(told)
+            board, hand = state.board, state.hands[seen.position.seat]
             mine, theirs = seen.way(board=board).cost, seen.nearest(board)
             if not mine:
                 continue
@@ -145,15 +144,19 @@ def test_worth_of_kept_cards() -> None:
                 max((len(choice.cards) for choice in choices if choice.kind == kind), default=0)
                 for kind in ("pair", "run")
             )
-            has = {"two": pair == 2, "more": pair > 2, "run": run > 0}
-            for part, first in parts.items():
+            parts = {
+                "two": (weighing.TWO_KEPT, pair == 2, mine),
+                "more": (weighing.MORE_KEPT, pair > 2, mine),
+                "pair": (weighing.PAIR_KEPT, pair > 0, theirs),
+                "run": (weighing.RUN_KEPT, run > 0, theirs),
+                "own run": (weighing.RUN_OWN, run > 0, mine),
+            }
+            for part, (first, has, need) in parts.items():
                 for step in range(4):
                     table = np.zeros(weighing.TABLE)
                     table[first + step] = 1.0
-                    need = theirs if part == "run" else mine
-                    expected = has[part] and min(max(need, 1), 4) - 1 == step
-                    assert worth(seen, move, table) == expected
-                met[part] += has[part]
+                    assert worth(seen, move, table) == (has and min(max(need, 1), 4) - 1 == step)
+                met[part] += has
             cards = [card for card in hand if card != literal.JOKER]
             reach = {cell for card in cards for cell in spots_of(board, card)}
             # A square that the play opens is not looked at: it was closed when cards were.
@@ -163,17 +166,23 @@ def test_worth_of_kept_cards() -> None:
             expected = 3 * (min(mine, 4) - 1) + min(hits, 3) if hits else 0
             assert worth(seen, move, table) == expected
             met["hits"] += hits > 0
-    assert len(met) == 4
+    assert len(met) == 6
     assert min(met.values()) > 0
 
 
-@pytest.mark.xfail(reason="of equal cards only the first one is looked for", strict=True)
-def test_a_pair_of_the_second_of_equal_cards_is_kept() -> None:
+def test_cards_that_stay_are_named_by_the_first_of_equal_ones() -> None:
     """The first king of spades is played, the other one stays with the king of hearts; so with runs."""
-    view = position_of({}, "KH KS KS").view
-    assert tuple(map(int, weighing.keeps(view, Word(0b101)))) == (2, 0)
-    view = position_of({}, "QS QS KS").view
-    assert tuple(map(int, weighing.keeps(view, Word(0b110)))) == (0, 2)
+    for hand, played, kept in (("KH KS KS", 0b010, (2, 0)), ("QS QS KS", 0b001, (0, 2)), ("QS QS KS", 0b101, (0, 0))):
+        view = position_of({}, hand).view
+        found = weighing.keeps(view, weighing.kept_cards(view, Word(played)))
+        assert tuple(map(int, found)) == kept
+    source = random.Random(31)
+    for seen in random_ones(some(100, 40), 31, hand=6):
+        hand = sorted(seen.position.hand, key=face_of)
+        played_cards = source.sample(hand, source.randrange(6))
+        left = literal.without_cards(hand, played_cards)
+        named = weighing.kept_cards(seen.position.view, Word(cards_named(hand, played_cards)))
+        assert int(named) == cards_named(hand, left)
 
 
 def test_what_is_kept_in_some_cards() -> None:
