@@ -179,7 +179,7 @@ def test_cards_that_stay_are_named_by_the_first_of_equal_ones() -> None:
     source = random.Random(31)
     for seen in random_ones(some(100, 40), 31, hand=6):
         hand = sorted(seen.position.hand, key=face_of)
-        played_cards = source.sample(hand, source.randrange(6))
+        played_cards = source.sample(hand, source.randrange(len(hand)))
         left = literal.without_cards(hand, played_cards)
         named = weighing.kept_cards(seen.position.view, Word(cards_named(hand, played_cards)))
         assert int(named) == cards_named(hand, left)
