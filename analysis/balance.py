@@ -28,7 +28,7 @@ from sims.errors import UsageError
 from sims.game import Game, Rules, find_game
 from sims.run import run
 from strategies.api import Strategy
-from strategies.specs import builtin_strategies, find_strategy
+from strategies.specs import find_strategy, quick_strategies
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -421,7 +421,7 @@ def balance(
     ladder_deals
         How many of the deals the field of players plays (see `play_field`), the most laborious part; 0 for none.
     levels
-        The players to put on the ladder; by default all built-in ones.
+        The players to put on the ladder; by default all built-in ones that are not slow.
     records
         A Parquet file to save the records to.
     n_jobs, backend, store, progress
@@ -441,7 +441,7 @@ def balance(
     if isinstance(lineup, str | Strategy):
         lineup = [lineup]
     chosen = [find_strategy(found.name, spec) for spec in lineup]
-    others = builtin_strategies(found.name) if levels is None else [find_strategy(found.name, one) for one in levels]
+    others = quick_strategies(found.name) if levels is None else [find_strategy(found.name, one) for one in levels]
     if isinstance(margin, bool) or not isinstance(margin, int | float) or not 0 <= margin <= 1:
         raise UsageError(f"margin={margin!r} does not fit: it takes a share of wins from 0 to 1, such as 0.01")
     check_whole("sample", sample, 0, LARGEST_DEALS)

@@ -11,7 +11,7 @@ from sims.design import Design
 from sims.errors import UsageError
 from sims.game import Game, Rules, find_game, near_misses
 from strategies.api import Strategy
-from strategies.specs import builtin_strategies, find_strategy
+from strategies.specs import find_strategy, quick_strategies
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,9 +80,9 @@ def make_contest(
 
 
 def find_field(game: Game, strategies: "Sequence[str | Strategy] | None") -> tuple[Strategy, ...]:
-    """Return the strategies of a ranking, all built-in ones for None; each may be there once."""
+    """Return the strategies of a ranking, all built-in ones that are not slow for None; each may be there once."""
     if strategies is None:
-        return tuple(builtin_strategies(game.name))
+        return tuple(quick_strategies(game.name))
     if isinstance(strategies, str | Strategy) or not isinstance(strategies, Sequence):
         raise UsageError(f"strategies={strategies!r} does not fit: it takes a list of two or more")
     found = tuple(find_strategy(game.name, spec) for spec in strategies)

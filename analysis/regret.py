@@ -24,7 +24,7 @@ from sims.run import progress_bar, workers
 from sims.table import Table
 from strategies.api import Strategy
 from strategies.solving import Solver, find_solver
-from strategies.specs import builtin_strategies, find_strategy
+from strategies.specs import find_strategy, quick_strategies
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -259,7 +259,7 @@ def solve(
     count = workers(n_jobs)
     if isinstance(strategies, str | Strategy):
         raise UsageError(f"strategies={strategies!r} does not fit: it takes a list")
-    chosen = builtin_strategies(found.name) if strategies is None else strategies
+    chosen = quick_strategies(found.name) if strategies is None else strategies
     listed = [find_strategy(found.name, spec) for spec in chosen]
     started = time.perf_counter()
     values = solver.values(rules)

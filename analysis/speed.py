@@ -29,7 +29,7 @@ from sims.errors import CrosslabError, UsageError
 from sims.game import find_game
 from sims.jit import CACHE_VARIABLE, has_feature
 from sims.run import workers
-from strategies.specs import builtin_strategies
+from strategies.specs import quick_strategies
 
 ROOT = Path(__file__).resolve().parent.parent
 YARDSTICK = ROOT / "benchmarks" / "yardstick.cpp"
@@ -199,8 +199,8 @@ def deals_that_fit(game: str, name: str, seconds: float, seats: int | None = Non
 
 
 def players(game: str, seconds: float, seats: int | None = None) -> pl.DataFrame:
-    """Measure the games/s of every built-in player on one processor, in turn, median of the repeats."""
-    names = [strategy.name for strategy in builtin_strategies(game)]
+    """Measure the games/s of the built-in players that are not slow, in turn on one processor: medians of repeats."""
+    names = [strategy.name for strategy in quick_strategies(game)]
     deals = {name: deals_that_fit(game, name, seconds / REPEATS, seats) for name in names}
     rounds = [{name: pace(game, name, deals[name], seats=seats) for name in names} for _ in range(REPEATS)]
     return to_frame([typical_rate("players", name, [paces[name] for paces in rounds]) for name in names])
@@ -208,7 +208,7 @@ def players(game: str, seconds: float, seats: int | None = None) -> pl.DataFrame
 
 def compared(game: str) -> list[str]:
     """Return the two players of every comparison; where one is missing, the first that is tagged "fast" instead."""
-    tags = {strategy.name: strategy.tags for strategy in builtin_strategies(game)}
+    tags = {strategy.name: strategy.tags for strategy in quick_strategies(game)}
     chosen = [name for name in COMPARED if name in tags]
     fast = [name for name, words in tags.items() if "fast" in words and name not in chosen]
     return [*chosen, *fast][: len(COMPARED)]

@@ -284,7 +284,7 @@ def build_parser() -> Parser:
         "whom, and cycles. With --race, find the best on a budget of deals by dropping early what surely is not.",
     )
     add_game(rank)
-    rank.add_argument("strategies", nargs="*", metavar="STRATEGY", help="two or more (default: all built-in ones)")
+    rank.add_argument("strategies", nargs="*", metavar="STRATEGY", help="two or more (default: all but slow ones)")
     add_deals(rank)
     rank.add_argument("--seats", type=whole, metavar="N", help="seats at the table (default: the fewest that fit)")
     rank.add_argument(
@@ -343,7 +343,7 @@ def build_parser() -> Parser:
         "points that their decisions give away against perfect play. What was solved is kept, like compiled code.",
     )
     add_game(solve)
-    solve.add_argument("strategies", nargs="*", metavar="STRATEGY", help="whose regret (default: all built-in ones)")
+    solve.add_argument("strategies", nargs="*", metavar="STRATEGY", help="whose regret (default: all but slow ones)")
     solve.add_argument("--deals", type=whole, default=10_000, metavar="N", help="deals of each strategy (default 10k)")
     solve.add_argument("--seed", type=whole, default=1, metavar="S", help="seed of all chance (default 1)")
     solve.add_argument("--only", action="store_true", help="only solve it: play nothing")

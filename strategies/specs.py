@@ -103,6 +103,11 @@ def builtin_strategies(game: str) -> list[Strategy]:
     return list(_named(game).strategies.values())
 
 
+def quick_strategies(game: str) -> list[Strategy]:
+    """Return the strategies that stand for all where many games are played: those that are not tagged `slow`."""
+    return [strategy for strategy in builtin_strategies(game) if "slow" not in strategy.tags]
+
+
 def builtin_restrictions(game: str) -> list[Restriction]:
     """Return the restrictions of a game that a name alone finds."""
     return list(_named(game).restrictions.values())

@@ -18,7 +18,6 @@ MAX_SEATS = 8
 MAX_HAND = 6
 MAX_DECKS = 4
 MAX_MARKERS = 24
-MAX_STACK = MAX_TEAMS + 1  # one marker of each team, and a second one that closes the square
 MAX_CARDS = MAX_DECKS * (SUITS * RANKS + 2)
 MAX_TURNS = 1000
 

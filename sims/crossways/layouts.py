@@ -117,7 +117,7 @@ def find_layout(name: str) -> tuple[int, ...]:
     if "/" in name and len(name.split()) > SIDE:
         return tuple(read_layout(name.replace("/", "\n"), "the layout"))
     try:
-        text = Path(name).read_text(encoding="utf-8")
+        text = Path(name).read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError, ValueError) as error:
         reason = getattr(error, "strerror", None) or "it is no text"
         raise UsageError(f"{name!r} is no layout and no file ({reason}): it takes {Layout().allowed}") from None
@@ -135,9 +135,12 @@ class Layout:
             value = str(value)
         if not isinstance(value, str):
             raise ValueError
-        squares = find_layout(value.strip())
-        named = value.strip() == "default" or value.strip().startswith("random:")
-        return value.strip() if named else layout_text(list(squares))
+        name = value.strip()
+        squares = find_layout(name)
+        kind, _, number = name.partition(":")
+        if kind == "random":
+            return f"random:{int(number)}"
+        return name if name == "default" else layout_text(list(squares))
 
     def parse(self, text: str) -> str:
         """Read the value from a command line."""

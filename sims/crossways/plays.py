@@ -294,24 +294,29 @@ def stack_after(view: Any, move: Any, square: Any) -> Any:
 
 
 @jit
+def counts_for(view: Any, stack: Any, team: Any) -> Any:
+    """Whether a square with such a stack counts for a team's path."""
+    count = count_in(stack, team)
+    counts = count > NONE
+    if counts and view.king_of_the_mountain:
+        counts = team_at(stack, height_of(stack) - ONE) == Word(team) + ONE
+    if counts and view.double_down:
+        counts = count > ONE or not is_closed(stack)
+    return counts
+
+
+@jit
 def board_after(view: Any, move: Any, team: Any) -> Any:
     """Return the squares that count for a team when a legal move is made, the closed ones, and its links."""
     own, closed, linked = counting(view, team), Word(view.closed), links(view, team)
-    mark = Word(team) + ONE
     for index in range(np.int64(removed_by(move) + placed_by(move))):
         square = square_of(item_of(move, index))
         bit = ONE << square
         stack = stack_after(view, move, square)
         closed = closed | bit if is_closed(stack) else closed & ~bit
-        count = count_in(stack, team)
-        counts = count > NONE
-        if counts and view.king_of_the_mountain:
-            counts = team_at(stack, height_of(stack) - ONE) == mark
-        if counts and view.double_down:
-            counts = count > ONE or not is_closed(stack)
-        own = own | bit if counts else own & ~bit
+        own = own | bit if counts_for(view, stack, team) else own & ~bit
         if view.diagonals:
-            linked = linked | bit if count == Word(4) else linked & ~bit
+            linked = linked | bit if count_in(stack, team) == Word(4) else linked & ~bit
     return own, closed, linked
 
 

@@ -27,6 +27,8 @@ from sims.crossways.plays import (
     stack_after,
 )
 from strategies.api import Parameter, restriction, strategy
+from strategies.crossways.fitted import PLANNER
+from strategies.crossways.foreseeing import foresee
 from strategies.crossways.racing import FAR, cheapest_line, hold_balance, race
 from strategies.crossways.weighing import best_play, saves, spare_pass, table_of
 
@@ -90,7 +92,6 @@ def balanced(view: Any, rng: Any, params: Any) -> Any:
 
 
 BLOCKER = table_of(0.5, 1.0, ways=0.05, their_ways=0.05, supply=0.02, later=0.3)
-PLANNER = table_of(1.0, 1.0, ways=0.1, their_ways=0.1, supply=0.02, later=0.5)
 CLOSER = table_of(0.8, 1.0, ways=0.1, their_ways=0.1, supply=0.02, later=0.5)
 
 
@@ -129,8 +130,26 @@ def closer(view: Any, rng: Any, params: Any) -> Any:
 
 @strategy(GAME, tags=["strong"])
 def planner(view: Any, rng: Any, params: Any) -> Any:
-    """Weigh the position that each play leaves: markers to go, ways to go on, and the cards that are kept."""
+    """Weigh the position that each play leaves: markers to go, ways to go on, and the cards that are kept.
+
+    What each of them counts was fitted to what a round ahead makes of positions.
+    """
     return best_play(view, rng, PLANNER)
+
+
+@strategy(
+    GAME,
+    tags=["strong", "slow"],
+    parameters=[
+        Parameter("rounds", 32, 1, 1_000, "rounds ahead for each of the last plays that are left"),
+    ],
+)
+def seer(view: Any, rng: Any, params: Any) -> Any:
+    """Play a round ahead with the plays that weigh most to the planner, again and again, and take the best.
+
+    Hands and deck are dealt as they might be, the others answer as `balanced` would.
+    """
+    return foresee(view, rng, PLANNER, params[0])
 
 
 # --- Restrictions ----------------------------------------------------------------------------------------------------

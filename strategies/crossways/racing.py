@@ -28,6 +28,7 @@ from sims.crossways.hands import cards_of_set, kind_of_set, placed_by_set, remov
 from sims.crossways.paths import SHAPES, SHAPES_FROM, SHAPES_TO, goal_cost, goal_keys
 from sims.crossways.plays import (
     counting,
+    counts_for,
     finish_move,
     free_whites,
     links,
@@ -36,6 +37,7 @@ from sims.crossways.plays import (
     start_move,
     top_level,
     with_item,
+    without_level,
 )
 from sims.jit import jit
 
@@ -408,7 +410,11 @@ def opened_by_run(view: Any, own: Any, cost: Any, run: Any, rng: Any) -> Any:
             square = lowest_bit(squares)
             bit = ONE << square
             squares ^= bit
-            need = cost_with(view, team, own, closed & ~bit)
+            # What lay below may count now.
+            stack = view.stacks[square]
+            stack = without_level(stack, top_level(stack, rival))
+            shown = own | bit if counts_for(view, stack, team) else own
+            need = cost_with(view, team, shown, closed & ~bit)
             if need < best:
                 best, ties = need, NONE
             if need == best and need < cost:

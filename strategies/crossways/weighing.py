@@ -25,6 +25,7 @@ from sims.crossways.kernel import unseen
 from sims.crossways.paths import LAYERS, allows_way, end_of, goal_keys, is_path_goal, key_squares, start_of
 from sims.crossways.plays import (
     board_after,
+    can_play,
     cards_of,
     finish_move,
     is_legal,
@@ -232,10 +233,13 @@ def list_plays(view: Any, facts: Any, moves: Any, layers: Any, rng: Any) -> Any:
                 if kind == Word(JOKER_PLAY):
                     move = with_item(move, 1, square)
                 count = add_move(view, moves, count, move)
-        elif kind == Word(PAIR):
-            if view.supplies[view.team] >= placed_by_set(entry):
-                count = list_pairs(view, facts, entry, moves, count, layers, rng)
-        else:
+        elif kind == Word(PAIR) and view.supplies[view.team] >= placed_by_set(entry):
+            count = list_pairs(view, facts, entry, moves, count, layers, rng)
+    # Runs can be so many that they would leave no room for others.
+    for index in range(view.set_count):
+        entry = Word(view.sets[index])
+        kind = kind_of_set(entry)
+        if kind != Word(SINGLE) and kind != Word(PAIR) and (kind != Word(JOKER_PLAY) or removed_by_set(entry) != NONE):
             count = list_removals(view, facts, entry, moves, count, layers, rng)
     return count
 
@@ -291,7 +295,7 @@ def log_of(squares: Any) -> Any:
 def ways_of(view: Any, team: Any, own: Any, closed: Any, linked: Any, layers: Any) -> Any:
     """Return what is known of a team's cheapest ways on a board.
 
-    Returns ------- Markers that it needs, the open squares and all squares on its cheapest ways, how many open
+    That is the number of markers that it needs, the open squares and all squares on its cheapest ways, how many open
     squares there are at their narrowest place, and how much more the other direction needs (3 at most).
     """
     white = Word(view.white)
@@ -372,6 +376,12 @@ def worth_of(view: Any, facts: Any, move: Any, table: Any, layers: Any) -> Any:
 
 
 @jit
+def nothing_to_weigh(view: Any, rng: Any) -> Any:
+    """Return the move when no play is worth a thought: a play if there is one, or a pass that keeps what is useful."""
+    return random_move(view, rng) if can_play(view) else spare_pass(view)
+
+
+@jit
 def best_play(view: Any, rng: Any, table: Any) -> Any:
     """Return the play after which the position is worth most, by a table as `table_of` makes it; ties at random."""
     layers = np.empty(LAYERS, np.uint64)
@@ -387,7 +397,7 @@ def best_play(view: Any, rng: Any, table: Any) -> Any:
             ties += ONE
             if below(rng, ties) == NONE:
                 kept = moves[index]
-    return kept if ties else random_move(view, rng)
+    return kept if ties else nothing_to_weigh(view, rng)
 
 
 @jit

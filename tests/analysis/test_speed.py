@@ -25,8 +25,8 @@ COLUMNS = {"section": pl.String, "figure": pl.String, "value": pl.Float64, "unit
 @pytest.fixture
 def few_players(monkeypatch):
     """Players that are quick even as plain Python."""
-    chosen = [item for item in speed.builtin_strategies(GAME) if item.name in ("uniform", "blunder")]
-    monkeypatch.setattr(speed, "builtin_strategies", lambda game: chosen)
+    chosen = [item for item in speed.quick_strategies(GAME) if item.name in ("uniform", "blunder")]
+    monkeypatch.setattr(speed, "quick_strategies", lambda game: chosen)
 
 
 @pytest.fixture

@@ -43,6 +43,10 @@ Hand = tuple[str, ...]
 # --- Boards ----------------------------------------------------------------------------------------------------------
 
 
+NEARLY_DOWN = dict.fromkeys(["a4", "b4", "c4", "d4", "e4", "e5", "f5"], "0")  # g5 and h5 are lacking
+BLUE_NEARLY_DOWN = {name: "1" for name in NEARLY_DOWN}
+
+
 class Way(NamedTuple):
     """What a team needs, and the squares of its cheapest ways: open ones, white ones, and those that count already."""
 

@@ -18,6 +18,7 @@ from sims.game import SCORE, WIN, WIN_UNIT
 from sims.jit import COMPILED
 from sims.table import Table
 from strategies import Strategy, builtin_restrictions, builtin_strategies, find_strategy, heuristic
+from strategies.specs import quick_strategies
 from tests.reference import crossways as literal
 from tests.reference.crossways import Move, Pass
 from tests.sims.crossways.positions import (
@@ -34,7 +35,9 @@ from tests.sims.crossways.positions import (
     views_of,
 )
 from tests.strategies.crossways.models import (
+    BLUE_NEARLY_DOWN,
     FAR,
+    NEARLY_DOWN,
     Seen,
     choice,
     choices,
@@ -52,9 +55,10 @@ BASIC = CrossWaysRules()
 PLAIN = {"double_down": False, "king_of_the_mountain": False, "diagonals": False}
 PLAYERS = [player.name for player in builtin_strategies(CROSSWAYS.name)]
 RESTRICTIONS = [restriction.name for restriction in builtin_restrictions(CROSSWAYS.name)]
-WINNERS = ["rusher", "balanced", "hoarder", "blocker", "closer", "planner"]  # take a pair that wins
+WINNERS = ["rusher", "balanced", "hoarder", "blocker", "closer", "planner", "seer:rounds=2"]  # take a pair that wins
 WEIGHING = ["blocker", "closer", "planner"]
-SPECS = [*PLAYERS, "hoarder:danger=0", "hoarder:danger=9"]
+SEER = "seer:rounds=2"
+SPECS = [*(name for name in PLAYERS if name != "seer"), SEER, "hoarder:danger=0", "hoarder:danger=9"]
 
 compiled_only = pytest.mark.skipif(not COMPILED, reason="plays too many games for plain Python")
 
@@ -76,19 +80,21 @@ def outcomes(specs: Iterable[str | Strategy], deals: int, rules: CrossWaysRules 
 
 def test_these_players_are_there() -> None:
     fast = {"straight-line", "rusher", "balanced"}
-    assert set(PLAYERS) == {"uniform", "idle", "hoarder", *fast, *WEIGHING}
+    assert set(PLAYERS) == {"uniform", "idle", "hoarder", "seer", *fast, *WEIGHING}
     tagged = {
         tag: {player.name for player in builtin_strategies(CROSSWAYS.name) if tag in player.tags}
-        for tag in ("weak", "baseline", "fast", "strong")
+        for tag in ("weak", "baseline", "fast", "strong", "slow")
     }
-    assert tagged == {"weak": {"idle"}, "baseline": {"uniform"}, "fast": fast, "strong": {"planner"}}
+    strong = {"planner", "seer"}
+    assert tagged == {"weak": {"idle"}, "baseline": {"uniform"}, "fast": fast, "strong": strong, "slow": {"seer"}}
+    assert {player.name for player in quick_strategies(CROSSWAYS.name)} == {*PLAYERS} - {"seer"}
 
 
 @pytest.mark.parametrize("name", PLAYERS)
 def test_player_gives_its_reasons(name: str) -> None:
     player = find_strategy(CROSSWAYS.name, name)
     assert 0 < len(player.summary) <= 110
-    assert name in ("idle", "planner") or len(player.doc.split("\n\n")) > 1
+    assert name == "idle" or len(player.doc.split("\n\n")) > 1
     assert all(parameter.doc and parameter.low < parameter.high for parameter in player.parameters)
 
 
@@ -125,7 +131,7 @@ def number_of(spec: str) -> int:
     return SPECS.index(spec) % 7
 
 
-@pytest.mark.parametrize("spec", ["idle", *WEIGHING])
+@pytest.mark.parametrize("spec", ["idle", *WEIGHING, SEER])
 def test_of_two_jokers_the_first_one_is_discarded(spec: str) -> None:
     """Or a card of the hand; the board is such that nothing can be played."""
     stacks = dict.fromkeys(["a3", "b5", "c1", "c3"], "00")
@@ -203,9 +209,12 @@ def with_suits_exchanged(position: Position) -> Position:
     return Position(state, position.seat)
 
 
-@pytest.mark.parametrize("spec", [spec for spec in SPECS if spec != "uniform"])
+@pytest.mark.parametrize("spec", [spec for spec in SPECS if spec not in ("uniform", SEER)])
 def test_suits_of_a_colour_are_alike(spec: str) -> None:
-    """Which of two equal plays is made is a matter of draws; so all that it does with many draws is compared."""
+    """Which of two equal plays is made is a matter of draws, so all that it does with many draws is compared.
+
+    What the seer deals for its rounds depends on the order of suits in the deck: a few rounds differ by chance.
+    """
     compared = 0
     for seen in random_ones(some(60, 8), 44, near=True, decks=4):
         draws = some(200, 40)
@@ -227,9 +236,6 @@ def without_suits(played: Move | Pass) -> Any:
 
 
 # --- Winning at once -------------------------------------------------------------------------------------------------
-
-NEARLY_DOWN = dict.fromkeys(["a4", "b4", "c4", "d4", "e4", "e5", "f5"], "0")  # g5 and h5 are lacking
-BLUE_NEARLY_DOWN = {name: "1" for name in NEARLY_DOWN}
 
 
 @pytest.mark.parametrize("spec", WINNERS)
@@ -420,7 +426,7 @@ def test_a_pair_stops_others_who_would_win(spec: str) -> None:
         assert (played.kind, played.placed) == ("pair", (cell_at("h5"),) * 2)
 
 
-@pytest.mark.parametrize("spec", ["balanced", "hoarder", *WEIGHING])
+@pytest.mark.parametrize("spec", ["balanced", "hoarder", *WEIGHING, SEER])
 def test_a_single_card_closes_a_square_that_has_one_of_its_own(spec: str) -> None:
     """Green has a marker on h5, the last square that blue lacks, and the two that shows it."""
     position = position_of({**BLUE_NEARLY_DOWN, "g5": "1", "h5": "0"}, "2H 9C 4S JC KD")
@@ -647,7 +653,7 @@ def share_of_wins(first: str | Strategy, second: str | Strategy, deals: int) -> 
 
 
 @compiled_only
-@pytest.mark.parametrize("name", [name for name in PLAYERS if name not in ("uniform", "idle")])
+@pytest.mark.parametrize("name", [spec for spec in SPECS if spec not in ("uniform", "idle")])
 def test_idle_loses_to_every_player(name: str) -> None:
     share, error = share_of_wins(name, "idle", 200)
     assert share - 4 * error > 0.9
@@ -660,10 +666,21 @@ def test_idle_loses_to_every_player(name: str) -> None:
         ("rusher", "straight-line", 0.53),
         ("balanced", "rusher", 0.63),
         ("closer", "rusher", 0.63),
-        ("planner", "balanced", 0.5),
+        ("planner", "balanced", 0.53),
+        ("planner", "rusher", 0.7),
         ("hoarder", "straight-line", 0.52),
     ],
 )
 def test_order_of_strength(better: str, worse: str, least: float) -> None:
     share, error = share_of_wins(better, worse, 2_000)
     assert share - 4 * error > least
+
+
+@pytest.mark.slow
+@compiled_only
+def test_a_round_ahead_makes_the_planner_stronger() -> None:
+    """It wins 1 to 2 games in a hundred more: far less than a quick test could see."""
+    deals = 10_000
+    with_it, error = share_of_wins("seer", "rusher", deals)
+    without, error_without = share_of_wins("planner", "rusher", deals)
+    assert with_it - without > 2 * float(np.hypot(error, error_without))

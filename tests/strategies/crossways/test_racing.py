@@ -534,7 +534,6 @@ def test_a_run_opens_the_square_that_brings_the_team_nearest() -> None:
     assert opened[True]
 
 
-@pytest.mark.xfail(reason="what a removal lets count is taken for an open square", strict=True)
 @pytest.mark.parametrize(
     ("option", "stack"), [("king_of_the_mountain", "101"), ("double_down", "011")], ids=["king", "double"]
 )
