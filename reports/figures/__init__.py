@@ -5,7 +5,7 @@ display. In a notebook, end a cell with `score_distributions(frame).figure`. Fra
 docstrings name the columns, and the result of `analysis` that has them.
 """
 
-from reports.figures.balance import luck_and_skill, seat_shares, skill_ladder
+from reports.figures.fairness import luck_and_skill, seat_shares, skill_ladder
 from reports.figures.bars import MOST_BARS, bar_edges
 from reports.figures.boards import board_heatmap
 from reports.figures.comparing import intervals, matchup_heatmap, paired_difference, rank_intervals

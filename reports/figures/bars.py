@@ -59,5 +59,5 @@ def share_label(width: float, values: NDArray[np.float64], unit: Unit, of: str =
 def score_ticks(ax: Axes) -> None:
     """Write scores below the axes, and shares beside them."""
     left, right = ax.get_xlim()
-    ax.xaxis.set_major_locator(MaxNLocator(nbins=9, steps=[1, 2, 2.5, 5, 10], integer=right - left > 2))
+    ax.xaxis.set_major_locator(MaxNLocator(nbins=9, steps=[1, 2, 2.5, 5, 10], integer=right - left >= 2))
     share_axis(ax.yaxis)

@@ -150,7 +150,7 @@ def board_heatmap(
         bar = colour_bar(ax, shade, drawable(label))
         (share_axis if percent else number_axis)(bar.long_axis)
         if masked:
-            legend_above(ax, [Patch(**NO_CELL)], ["no value"])
+            legend_above(ax, [Patch(**NO_CELL)], ["no value"], lift=58 if _turned(column_names) else 22)
     return ax
 
 
@@ -197,12 +197,17 @@ def _cell_inches(ax: Axes, width: int, height: int) -> float:
     return max(min(room / width, box.height / dpi / height), 0.05)
 
 
+def _turned(column_names: Sequence[str]) -> bool:
+    """Tell whether names of columns are too long to stand side by side."""
+    return len(column_names) > 4 and max(map(len, column_names)) > 4
+
+
 def _ticks(ax: Axes, width: int, height: int, column_names: Sequence[str], row_names: Sequence[str]) -> None:
     for axis, count, names in ((ax.xaxis, width, column_names), (ax.yaxis, height, row_names)):
         step = 1 if count <= 2 * MOST_PRINTED else 5 if count <= 60 else 20
         at = list(range(0, count, step))
         axis.set_ticks(at, [wrapped(names[place], 12, 1) for place in at], parse_math=False)
         axis.set_tick_params(length=0)
-    if max(map(len, column_names)) > 4 and width > 4:
+    if _turned(column_names):
         ax.tick_params(axis="x", rotation=90)
     ax.xaxis.tick_top()

@@ -35,6 +35,7 @@ from reports.figures.style import (
 )
 from reports.figures.words import (
     NAME_WIDTH,
+    cell_percent,
     confident,
     decimals,
     half_width,
@@ -292,7 +293,7 @@ def matchup_heatmap(matchups: "pl.DataFrame | pd.DataFrame", *, ax: Axes | None 
             look: Look = {"hatch": None if sure else HATCH, "edgecolor": "white" if sure else FAINT}
             ax.add_patch(Rectangle((x - 0.5, y - 0.5), 1, 1, facecolor=colour, linewidth=0.8, zorder=2, **look))
             half = (high - low) / 2
-            words = f"{100 * share:.0f}\n{half_width(half) if math.isfinite(half) else '±?'}"
+            words = f"{cell_percent(share)}\n{half_width(half) if math.isfinite(half) else '±?'}"
             ax.text(
                 x,
                 y,
@@ -318,13 +319,13 @@ def matchup_heatmap(matchups: "pl.DataFrame | pd.DataFrame", *, ax: Axes | None 
         for spine in ax.spines.values():
             spine.set_visible(False)
         ax.set_xlabel("the column's strategy")
-        bar = colour_bar(ax, shade, "share of games in which the row is ahead")
+        bar = colour_bar(ax, shade, "share of games won by the row")
         share_axis(bar.long_axis)
         legend_above(
             ax,
             [Patch(facecolor="white", edgecolor=FAINT, hatch=HATCH)],
-            ["in %, ± half of the interval; hatched: who wins is not sure"],
-            lift=42,
+            ["who wins is not sure; in %, ± half of the interval"],
+            lift=38,
         )
     return ax
 
@@ -357,7 +358,9 @@ def rank_intervals(table: "pl.DataFrame | pd.DataFrame", *, confidence: float = 
         ax, places = row_axes(ax, texts(names))
         look = looks(1)[0]
         for place, rank, low, high in zip(places, ranks, lows, highs, strict=True):
-            ax.plot([low, high], [place, place], color=FAINT, linewidth=7, solid_capstyle="round", zorder=3)
+            ax.plot(
+                [low, high], [place, place], color=FAINT, marker="none", linewidth=7, solid_capstyle="round", zorder=3
+            )
             ax.plot([rank], [place], color=look["color"], marker=look["marker"], markersize=6.5, zorder=5)
             beside(ax, place, f"{low:.0f}" if low == high else f"{low:.0f} to {high:.0f}")
         last = max(float(highs.max()), float(len(names)))

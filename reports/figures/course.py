@@ -14,6 +14,7 @@ from reports.figures.frames import Numbers, column, counts_total, read_columns, 
 from reports.figures.style import (
     FAINT,
     QUIET,
+    Look,
     drawable,
     house_style,
     legend_above,
@@ -105,7 +106,7 @@ def lead_over_time(leads: "pl.DataFrame | pd.DataFrame", *, unit: str = "points"
         ax.fill_between(turns, q05, q95, zorder=2, **outer)
         ax.fill_between(turns, q25, q75, zorder=3, **inner)
         few = len(turns) <= 30
-        marker = look["marker"] if few else None
+        marker = look["marker"] if few else "none"
         ax.plot(turns, median, color=look["color"], marker=marker, markersize=4, linewidth=1.8, zorder=5)
         if len(turns) == 1:
             ax.vlines(turns, q05, q95, color=outer["facecolor"], linewidth=8, zorder=2)
@@ -175,8 +176,8 @@ def choice_width(choices: "pl.DataFrame | pd.DataFrame", *, ax: Axes | None = No
     Parameters
     ----------
     choices
-        Columns `turn`, `decisions` that were made in it, `choices` (the mean number of moves), and the quantiles `q05`
-        and `q95`: `analysis.records.choices_by_turn`.
+        Columns `turn`, `decisions` that were made in it, `choices` (the mean number of moves), and the quantiles
+        `q05`, `median` and `q95` of that number: `analysis.records.choices_by_turn`.
     ax
         Where to draw; a new figure by default.
 
@@ -189,9 +190,10 @@ def choice_width(choices: "pl.DataFrame | pd.DataFrame", *, ax: Axes | None = No
     UsageError
         When a column is missing, or there are no turns.
     """
-    table = _by_turn(choices, ("turn", "decisions", "choices", "q05", "q95"))
+    table = _by_turn(choices, ("turn", "decisions", "choices", "q05", "median", "q95"))
     turns, decisions = read_numbers(column(table, "turn"), "turn"), read_counts(column(table, "decisions"))
-    means, q05, q95 = (read_numbers(column(table, name), "number") for name in ("choices", "q05", "q95"))
+    names = ("choices", "q05", "median", "q95")
+    means, q05, median, q95 = (read_numbers(column(table, name), "number") for name in names)
     with house_style():
         ax = new_axes(height=3.4) if ax is None else ax
         look = looks(1)[0]
@@ -199,8 +201,10 @@ def choice_width(choices: "pl.DataFrame | pd.DataFrame", *, ax: Axes | None = No
         ax.fill_between(turns, q05, q95, zorder=2, **band)
         if len(turns) == 1:
             ax.vlines(turns, q05, q95, color=band["facecolor"], linewidth=8, zorder=2)
-        marker = look["marker"] if len(turns) <= 30 else None
-        ax.plot(turns, means, color=look["color"], marker=marker, markersize=4, linewidth=1.8, zorder=4)
+        marker = look["marker"] if len(turns) <= 30 else "none"
+        ax.plot(turns, median, color=look["color"], marker=marker, markersize=4, linewidth=1.8, zorder=5)
+        mean: Look = {"color": "black", "marker": "none", "linewidth": 1.1, "linestyle": (0, (4, 2))}
+        ax.plot(turns, means, zorder=4, **mean)
         most, fewest = float(max(q95.max(), means.max())), float(min(q05.min(), means.min()))
         _turn_axis(ax, turns)
         if fewest > 0 and most / fewest >= WIDE:
@@ -215,8 +219,9 @@ def choice_width(choices: "pl.DataFrame | pd.DataFrame", *, ax: Axes | None = No
             ax.set_ylim(0, most * 1.06)
             number_axis(ax.yaxis, 6)
         ax.set_ylabel("different legal moves")
-        handles = [Line2D([], [], color=look["color"], marker=marker, markersize=4, linewidth=1.8), Patch(**band)]
-        legend_above(ax, handles, ["mean of the decisions", "nine decisions of ten"])
+        line = Line2D([], [], color=look["color"], marker=marker, markersize=4, linewidth=1.8)
+        handles = [line, Line2D([], [], **mean), Patch(**band)]
+        legend_above(ax, handles, ["median decision", "mean", "nine decisions of ten"])
         _mark_ended(ax, turns, decisions, "decisions")
     return ax
 

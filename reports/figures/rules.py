@@ -208,7 +208,8 @@ def ranking_flips(
         title = ", ".join(axes) if len(axes) == 1 else "what is changed against the first point"
         ax.set_xlabel(wrapped(drawable(title)), parse_math=False)
         ax.set_ylabel("order at the first point, best on top")
-        legend_above(ax, [Line2D([], [], linestyle="none") for _ in told], told)
+        if told:
+            legend_above(ax, [], told)
     return ax
 
 
@@ -252,11 +253,22 @@ def _flip_words(pairs: dict[tuple[str, str], dict[Any, str]]) -> list[str]:
         return ["no order surely flips"]
     told = []
     for (a, b), better in list(pairs.items())[:TOLD]:
-        first, second = (", ".join(str(point) for point, winner in better.items() if winner == name) for name in (a, b))
-        told.append(f"{drawable(a)} is surely ahead at {first}, {drawable(b)} at {second}")
+        first, second = (_listed([point for point, winner in better.items() if winner == name]) for name in (a, b))
+        told.append(f"{drawable(a)} is surely ahead at {first}; {drawable(b)} at {second}")
     if len(pairs) > TOLD:
         told.append(f"{len(pairs) - TOLD:,} more pairs surely flip")
     return told
+
+
+def _listed(points: list[Any]) -> str:
+    """Return ascending numbers of points in words, neighbours together."""
+    runs: list[list[Any]] = []
+    for point in points:
+        if runs and point == runs[-1][-1] + 1:
+            runs[-1].append(point)
+        else:
+            runs.append([point])
+    return ", ".join(f"{run[0]}–{run[-1]}" if len(run) > 1 else str(run[0]) for run in runs)
 
 
 def _marker(colour: str, marker: str, *, hollow: bool = False) -> Line2D:

@@ -38,6 +38,9 @@ if TYPE_CHECKING:
 MOST_FILLED = 3
 """With more strategies than this, shaded areas would hide one another."""
 
+LEAST_BAND = 0.03
+"""Narrower bands, as shares of the axis, bear no name."""
+
 LEAST_NAMED = 0.13
 """Narrower parts of a bar, as shares of it, hold no text."""
 
@@ -181,6 +184,7 @@ def score_ecdf(
                 where="post",
                 color=colour,
                 linestyle=look["linestyle"],
+                marker="none",
                 linewidth=1.7,
                 zorder=3,
             )
@@ -279,7 +283,7 @@ def draw_bands(ax: Axes, bands: Sequence[tuple[int, str]], width: float) -> None
             if start > left:
                 ax.axvline(start, color="#CFCFCF", linewidth=0.7, zorder=1)
             share = (end - start) / (right - left)
-            words = drawable(name)
+            words = drawable(name) if share >= LEAST_BAND else ""
             ax.text(
                 (start + end) / 2,
                 0.985,

@@ -20,6 +20,7 @@ from matplotlib.colors import to_rgb
 from matplotlib.container import ErrorbarContainer
 from matplotlib.figure import Figure
 from matplotlib.font_manager import FontProperties, findfont, get_font
+from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 from matplotlib.transforms import ScaledTranslation
 from numpy.typing import NDArray
@@ -188,17 +189,22 @@ def legend_above(
     width: int = NAME_WIDTH,
     lift: float = 7.0,
 ) -> None:
-    """Put a legend above the axes, where it covers nothing, lifted by points; longer labels are wrapped."""
+    """Put a legend above the axes, where it covers nothing, lifted by points; longer labels are wrapped.
+
+    Without handles the labels stand alone.
+    """
     above = ax.transAxes + ScaledTranslation(0, lift / 72, ax.figure.dpi_scale_trans)
     # Some versions of matplotlib leave out labels that begin with "_": the names come in afterwards.
     legend = ax.legend(
-        handles,
+        handles or [Line2D([], [], linestyle="none") for _ in labels],
         [str(place) for place in range(len(labels))],
         loc="lower left",
         bbox_to_anchor=(0.0, 1.0),
         bbox_transform=above,
         ncols=2 if len(labels) > 3 and max(map(len, labels)) < width // 2 else 1,
         alignment="left",
+        handlelength=None if handles else 0.0,
+        handletextpad=None if handles else 0.0,
         labelspacing=0.35,
     )
     for text, label in zip(legend.get_texts(), labels, strict=True):

@@ -64,6 +64,13 @@ def confident(confidence: float) -> str:
     return f"{100 * confidence:.10g}\N{NO-BREAK SPACE}% interval"
 
 
+def cell_percent(share: float) -> str:
+    """Return a share in whole per cent, without the sign; one that is not 0 or 1 does not read as if it were."""
+    if 0 < share < 0.005:
+        return "<1"
+    return ">99" if 0.995 < share < 1 else f"{100 * share:.0f}"
+
+
 def half_width(share: float) -> str:
     """Return half the width of an interval of a share, in points of a per cent, short enough for a cell."""
     value = 100 * share

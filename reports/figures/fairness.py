@@ -1,4 +1,4 @@
-"""Is the game balanced: what the seats get, what skill is worth, and what is luck."""
+"""Is the game fair, and what decides it: what the seats get, what skill is worth, and what is luck."""
 
 import math
 from typing import TYPE_CHECKING
@@ -90,7 +90,7 @@ def seat_shares(
         if fair is not None and margin:
             ax.axvspan(fair - margin, fair + margin, zorder=1, **MARGIN_LOOK)
             handles.append(Patch(**MARGIN_LOOK))
-            labels.append(f"margin: ±{100 * margin:.10g} points of a per cent do not matter")
+            labels.append(f"margin: ±{100 * margin:.10g} percentage points do not matter")
         look = looks(1)[0]
         for place, share, low, high in zip(places, wins, lows, highs, strict=True):
             known = math.isfinite(low) and math.isfinite(high)
@@ -102,7 +102,11 @@ def seat_shares(
             )
             words = percent_span(low, high) if known else "too few blocks"
             beside(ax, place, f"{percent(share)} ({words})" if known else f"{percent(share)}, {words}")
-        ax.margins(x=0.08)
+        ends = [end for end in (*wins, *lows, *highs) if math.isfinite(end)]
+        if fair is not None:
+            ends += [fair - 1.25 * (margin or 0), fair + 1.25 * (margin or 0)]
+        room = 0.06 * (max(ends) - min(ends)) or 0.05
+        ax.set_xlim(min(ends) - room, max(ends) + room)
         share_axis(ax.xaxis)
         ax.set_xlabel(f"share of wins and {confident(confidence)}")
         if handles:
@@ -177,6 +181,9 @@ def skill_ladder(
                 color=QUIET,
             )
         number_axis(ax.xaxis, 6)
+        left, right = ax.get_xlim()
+        # The room on the left is no part of the scale: means may have none below 0.
+        ax.set_xticks([tick for tick in ax.get_xticks() if left <= tick <= right and tick >= ends.min() - 0.1 * reach])
         ax.set_xlabel(f"mean {unit.noun} and {confident(confidence)} ({unit.a_game})")
     return ax
 
@@ -223,7 +230,8 @@ def luck_and_skill(split: "pl.DataFrame | pd.DataFrame", *, ax: Axes | None = No
                 ax.barh([place], [share], 0.66, zorder=3, **styles[kind])
             beside(ax, place, points(100 * share, 1) + "\N{NO-BREAK SPACE}%" if math.isfinite(share) else "not known")
         ax.axvline(0, color="black", linewidth=0.9, zorder=4)
-        ax.set_xlim(low * 1.06, high * 1.06)
+        room = 0.06 * (high - low)
+        ax.set_xlim(low - room * (low < 0), high + room)
         share_axis(ax.xaxis)
         ax.set_xlabel("share of the variance of scores")
         here = [kind for kind in KINDS if kind in kinds]
