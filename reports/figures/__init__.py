@@ -5,12 +5,12 @@ display. In a notebook, end a cell with `score_distributions(frame).figure`. Fra
 docstrings name the columns, and the result of `analysis` that has them.
 """
 
-from reports.figures.fairness import luck_and_skill, seat_shares, skill_ladder
 from reports.figures.bars import MOST_BARS, bar_edges
 from reports.figures.boards import board_heatmap
 from reports.figures.comparing import intervals, matchup_heatmap, paired_difference, rank_intervals
 from reports.figures.course import choice_width, game_length, lead_over_time, winner_over_time
 from reports.figures.exact import regret_to_optimal
+from reports.figures.fairness import luck_and_skill, seat_shares, skill_ladder
 from reports.figures.rules import ranking_flips, rule_sensitivity
 from reports.figures.scores import rank_bands, score_distributions, score_ecdf
 from reports.figures.style import STYLE, house_style, render
