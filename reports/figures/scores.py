@@ -79,7 +79,10 @@ def score_distributions(
     edges, width = bar_edges(values)
     with house_style():
         ax = (
-            new_axes(height=mpl.rcParams["figure.figsize"][1] + legend_height(len(set(names.tolist()))))
+            new_axes(
+                height=mpl.rcParams["figure.figsize"][1]
+                + legend_height([drawable(name) for name in dict.fromkeys(names.tolist())])
+            )
             if ax is None
             else ax
         )
@@ -168,7 +171,11 @@ def score_ecdf(
     step = float(spacing.min()) if spacing.size else 1.0
     left, right = float(values.min()) - step, float(values.max()) + step
     with house_style():
-        ax = new_axes(height=mpl.rcParams["figure.figsize"][1] + legend_height(len(strategies))) if ax is None else ax
+        ax = (
+            new_axes(height=mpl.rcParams["figure.figsize"][1] + legend_height([drawable(name) for name in strategies]))
+            if ax is None
+            else ax
+        )
         handles: list[Artist] = []
         for name, look in zip(strategies, looks(len(strategies)), strict=True):
             own = np.flatnonzero(names == name)
@@ -265,7 +272,7 @@ def rank_bands(bands: "pl.DataFrame | pd.DataFrame", *, confidence: float = 0.95
         share_axis(ax.xaxis)
         ax.set_xlabel(f"share of games, in %, ± half of its {confident(confidence)}")
         handles = [Patch(facecolor=colour) for colour in colours]
-        legend_above(ax, handles, [drawable(rank) for rank in order], width=44)
+        legend_above(ax, handles, [drawable(rank) for rank in order])
     return ax
 
 
