@@ -9,6 +9,7 @@ import os
 import select
 import shutil
 import subprocess
+import sys
 import time
 from dataclasses import dataclass, field
 
@@ -31,6 +32,15 @@ FLAGS = (
 )
 PATIENCE = 60.0
 
+# The browser reads its commands from descriptor 3 and answers on 4.
+LAUNCH = """
+import fcntl, os, sys
+ends = [fcntl.fcntl(int(end), fcntl.F_DUPFD, 10) for end in sys.argv[1:3]]
+for end, wanted in zip(ends, (3, 4)):
+    os.dup2(end, wanted)
+os.execv(sys.argv[3], sys.argv[3:])
+"""
+
 
 @dataclass
 class Visit:
@@ -44,26 +54,29 @@ class Browser:
     """One running Chromium with one window; a context manager."""
 
     def __init__(self, folder):
-        # The browser reads its commands from descriptor 3 and answers on 4.
-        theirs_in, ours_out = os.pipe()
-        ours_in, theirs_out = os.pipe()
-        command = f'exec "$@" 3<&{theirs_in} 4>&{theirs_out}'
+        self.folder = folder
+        self.waiting, self.events, self.number, self.session = b"", [], 0, None
+
+    def __enter__(self):
+        theirs_in, self.write = os.pipe()
+        self.read, theirs_out = os.pipe()
+        browser = (PROGRAM, *FLAGS, f"--user-data-dir={self.folder}", "about:blank")
         self.process = subprocess.Popen(
-            ["sh", "-c", command, "sh", PROGRAM, *FLAGS, f"--user-data-dir={folder}", "about:blank"],
+            [sys.executable, "-c", LAUNCH, str(theirs_in), str(theirs_out), *browser],
             pass_fds=(theirs_in, theirs_out),
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
         )
         os.close(theirs_in)
         os.close(theirs_out)
-        self.read, self.write = ours_in, ours_out
-        self.waiting, self.events, self.number, self.session = b"", [], 0, None
-        target = self.call("Target.createTarget", url="about:blank")["targetId"]
-        self.session = self.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
-        for domain in ("Page", "Runtime", "Log", "Network", "Audits"):
-            self.call(f"{domain}.enable")
-
-    def __enter__(self):
+        try:
+            target = self.call("Target.createTarget", url="about:blank")["targetId"]
+            self.session = self.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
+            for domain in ("Page", "Runtime", "Log", "Network", "Audits"):
+                self.call(f"{domain}.enable")
+        except BaseException:
+            self.__exit__()
+            raise
         return self
 
     def __exit__(self, *error):
