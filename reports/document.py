@@ -37,7 +37,7 @@ NO_NUMBERS = ("–", "—", "not known", "too few blocks")
 UPRIGHT, WIDE = 110, 140
 """The widest tables, in characters, that a sheet of paper holds in its usual letters, and in smaller ones."""
 
-MOST_ROWS = 15
+MOST_ROWS = 10
 """Longer tables may go on on the next sheet of paper."""
 
 LONGEST_LINE, SHORT = 40, 24
@@ -408,7 +408,7 @@ def _page(document: Document, drawings: Mapping[str, Drawing], *, with_files: bo
         kind_of=lambda block: type(block).__name__,
         alignment=_alignment,
         paper_class=_paper_class,
-        short=lambda cell, most=SHORT: " short" if len(cell) <= most else "",
+        length=lambda cell, most=SHORT: " short" if len(cell) <= most else " long",
         table_files=_table_files,
         picture_files=_picture_files,
         date=_date,
@@ -429,9 +429,11 @@ def _is_number(cell: str) -> bool:
 
 def _paper_class(table: Table) -> str:
     """Return how a table goes on paper: in one piece, in smaller letters, on a sheet that is turned."""
-    lines = [table.headers, *table.rows]
-    columns = range(len(table.headers))
-    width = sum(min(max(len(line[place]) for line in lines), LONGEST_LINE) + 3 for place in columns)
+    width = 0
+    for place, head in enumerate(table.headers):
+        # Heads go over several lines, at their words.
+        longest = max(min(len(head), SHORT // 2), *map(len, head.split() or [""]))
+        width += 3 + min(max([longest, *(len(row[place]) for row in table.rows)]), LONGEST_LINE)
     size = " wide sideways" if width > WIDE else " wide" if width > UPRIGHT else ""
     return size + (" whole" if len(table.rows) <= MOST_ROWS else "")
 

@@ -434,6 +434,12 @@ def test_an_empty_table_says_so(quick):
     assert "Nothing to show" not in quick(document(table())).text
 
 
+def test_a_table_of_names_and_values_needs_no_heads(quick):
+    found = quick(document(table(headers=("", ""))))
+    assert found.all("thead") == []
+    assert len(found.all("tr")) == 1
+
+
 def test_a_table_without_a_frame_offers_no_files(quick):
     assert "All data" not in quick(document(table())).text
     assert "All data: Parquet · CSV" in quick(document(table(frame=FRAME))).text
@@ -459,12 +465,14 @@ def test_columns_of_numbers_are_set_right(quick, cells, side):
 
 @pytest.mark.parametrize(
     ("columns", "rows", "paper"),
-    [(6, 15, " whole"), (6, 16, ""), (7, 16, " wide"), (8, 16, " wide sideways"), (8, 1, " wide sideways whole")],
+    [(6, 10, " whole"), (6, 11, ""), (7, 11, " wide"), (8, 11, " wide sideways"), (8, 1, " wide sideways whole")],
 )
 def test_wide_tables_are_small_or_turned_on_paper_and_long_ones_broken(quick, columns, rows, paper):
     row = ("x" * 15,) * columns
     found = quick(document(table(headers=row, rows=(row,) * rows)))
     assert [tag["class"] for tag in found.all("div") if tag.get("id") == "table_ranks"] == [f"table{paper}"]
+    heads = ("head of some words",) * 8
+    assert '<div class="table wide whole"' in quick(document(table(headers=heads, rows=(("1",) * 8,)))).source
     long = ("x" * 400, "y" * 400)
     assert '<div class="table whole"' in quick(document(table(headers=long, rows=(long,)))).source
 
