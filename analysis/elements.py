@@ -6,6 +6,7 @@ an element more than the others at the table is not simply the better player.
 """
 
 import dataclasses
+import functools
 import json
 import math
 import time
@@ -164,6 +165,10 @@ class Elements:
         interval, over deals; `games` (seat-games) and `blocks` (deals). `value` and `each` are null for kinds without
         values, `each` for elements that were never used; its interval needs 30 deals with a use.
         """
+        return self._summary
+
+    @functools.cached_property
+    def _summary(self) -> pl.DataFrame:
         frames = []
         for telling in self.asked.tellings:
             sums = self.sums[telling.lineup]
@@ -200,6 +205,10 @@ class Elements:
         Student's quantile, the error shared among the elements by Bonferroni. Where all blocks say the same, the
         interval is that of as many successes in as many trials. What goes along with wins need not be what makes them.
         """
+        return self._association
+
+    @functools.cached_property
+    def _association(self) -> pl.DataFrame:
         frames = []
         parties = len(self.design.game.parties(self.design.rules, self.seats))
         for lineup, sums in enumerate(self.sums):
