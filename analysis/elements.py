@@ -398,7 +398,7 @@ class Elements:
         return wide_table((kind.name,), [(name,) for name in rows["element"]], columns)
 
     def _notes(self, association: pl.DataFrame) -> list[str]:
-        told = [wrapped("Counts and points are means a game and seat; each is what one use earns.")]
+        told = [wrapped("Counts and values are means a game and seat; each is what one use earns.")]
         tables = [kind.name for kind in self.kinds if kind.board is None]
         if association.filter(pl.col("kind").is_in(tables)).is_empty():
             return told
