@@ -166,9 +166,10 @@ def run_compare(arguments: argparse.Namespace) -> int:
     from analysis.matches import compare
 
     if arguments.report:
-        from reports.comparison import prepare
+        from reports.comparison import FILES
+        from reports.publishing import prepare
 
-        prepare(arguments.report)  # before the games are played
+        prepare(arguments.report, FILES)  # before the games are played
 
     comparison = compare(
         arguments.game, arguments.a, arguments.b, deals=arguments.deals, store=arguments.store, **common

@@ -16,7 +16,8 @@ import analysis
 from analysis.comparisons import POINTS, WINS, PairedCounts, control_entry, paired_verdict
 from analysis.histogram import Histogram
 from analysis.matches import Comparison, make_match
-from reports.comparison import publish, write_comparison
+from reports.comparison import write_comparison
+from reports.publishing import publish
 from sims.criss_cross import CRISS_CROSS
 from sims.design import Design
 from sims.errors import StoreError, UsageError
@@ -134,7 +135,7 @@ def whole_page(tmp_path):
 @pytest.fixture
 def page(whole_page, monkeypatch):
     """Do the same without drawing, which takes most of the time: for tests of what the page says."""
-    monkeypatch.setattr("reports.comparison.render", lambda figure, kind, title: b"<svg></svg>")
+    monkeypatch.setattr("reports.pages.render", lambda figure, kind, title: b"<svg></svg>")
     return whole_page
 
 
