@@ -16,6 +16,7 @@ import polars as pl
 from analysis.balance import Balance, balance
 from analysis.comparisons import FEWEST_BLOCKS, smallest_detectable
 from analysis.contests import make_contest
+from analysis.elements import Elements, elements
 from analysis.grids import value_text
 from analysis.matches import Comparison, compare
 from analysis.rankings import Ranking, rank
@@ -26,7 +27,7 @@ from analysis.sweeps import Sweep, sweep
 from sims.design import LARGEST_DEALS, Design, check_whole
 from sims.errors import UsageError
 from sims.game import SCORE, Game, Rules, find_game, near_misses
-from sims.run import overall_progress, run
+from sims.run import Overall, overall_progress, run
 from strategies.api import Strategy
 from strategies.specs import WEAK, builtin_strategies, find_strategy, panel
 
@@ -307,7 +308,7 @@ class Evidence:
     control: Comparison | None
     skill: Skill | None
     rules: RuleStudy | None
-    elements: Any = None
+    elements: Elements | None = None
 
     @property
     def first(self) -> Balance:
@@ -410,15 +411,13 @@ def gather(request: Request, *, n_jobs: int = -1, backend: str = "threads", prog
         players = [strategy.player() for strategy in request.strategies]
         skill = measure_skill(table_of(request, base, budget.ladder), players, **work)
         overall.part("elements")
-        elements = _elements(request, work)
+        parts = _elements(request, common)
         rules = _rules(request, balances[base.spec], distributions[base.spec], overall, common)
     verdicts = {}
     if seats > 1:
         confidence = 1 - (1 - CONFIDENCE) / len(balances)
-        verdicts = {
-            spec: seat_balance(found.counts, request.margin, confidence) for spec, found in balances.items()
-        }
-    return Evidence(request, balances, verdicts, distributions, ranking, control, skill, rules, elements)
+        verdicts = {spec: seat_balance(found.counts, request.margin, confidence) for spec, found in balances.items()}
+    return Evidence(request, balances, verdicts, distributions, ranking, control, skill, rules, parts)
 
 
 def _distribution(request: Request, strategy: Strategy, work: dict[str, Any]) -> Distribution:
@@ -428,9 +427,7 @@ def _distribution(request: Request, strategy: Strategy, work: dict[str, Any]) ->
     bands = named_bands(game.bands) if request.rules == game.rules() and place == SCORE else ()
     design = table_of(request, strategy, request.budget.scores)
     played = run(design, functools.partial(count_blocks, bands=bands, column=place), **work)
-    return Distribution(
-        played.result.strategies, (), QUANTILES, bands, design, played.seconds, played.games, column
-    )
+    return Distribution(played.result.strategies, (), QUANTILES, bands, design, played.seconds, played.games, column)
 
 
 def _ranking_deals(request: Request) -> int:
@@ -460,14 +457,20 @@ def _control(request: Request, common: dict[str, Any]) -> Comparison | None:
     return compare(game, base, other, deals=request.budget.control, seats=request.seats, **common)
 
 
-def _elements(request: Request, work: dict[str, Any]) -> Any:
-    return None
+def _elements(request: Request, common: dict[str, Any]) -> Elements | None:
+    if request.game.elements is None:
+        return None
+    return elements(
+        request.game, request.base, deals=request.budget.elements, seats=request.seats, confidence=CONFIDENCE, **common
+    )
 
 
 # --- Rules -----------------------------------------------------------------------------------------------------------
 
 
-def _rules(request: Request, own: Balance, scores: Distribution, overall: Any, common: dict[str, Any]) -> Any:
+def _rules(
+    request: Request, own: Balance, scores: Distribution, overall: Overall, common: dict[str, Any]
+) -> RuleStudy | None:
     game, rules, seats = request.game, request.rules, request.seats
     settings, skipped = [("", "")], []
     for option, values in game.alternatives(rules).items():
