@@ -37,8 +37,8 @@ NO_NUMBERS = ("–", "—", "not known", "too few blocks")
 UPRIGHT, WIDE = 95, 125
 """The widest tables, in characters, that a sheet of paper holds in its usual letters, and in smaller ones."""
 
-LONGEST_LINE = 40
-"""Longer cells are broken into lines, in characters."""
+LONGEST_LINE, SHORT = 40, 24
+"""Longer cells are broken into lines, and shorter ones never are, in characters."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -405,6 +405,7 @@ def _page(document: Document, drawings: Mapping[str, Drawing], *, with_files: bo
         kind_of=lambda block: type(block).__name__,
         alignment=_alignment,
         width_class=_width_class,
+        short=lambda cell: " short" if len(cell) <= SHORT else "",
         table_files=_table_files,
         picture_files=_picture_files,
         date=_date,
@@ -420,7 +421,7 @@ def _alignment(table: Table) -> str:
 
 
 def _is_number(cell: str) -> bool:
-    return not cell or cell in NO_NUMBERS or re.match(r"[+±<≥≤]?[-−]?\d", cell) is not None
+    return not cell or cell in NO_NUMBERS or re.match(r"(less than |more than |[+±<>≥≤≈~])?[-−]?\d", cell) is not None
 
 
 def _width_class(table: Table) -> str:

@@ -40,8 +40,8 @@ def marked(text: str) -> Markup:
     """Return a text for a page in which what stands between two backticks is set as code."""
     # An odd backtick at the end has no partner and stands as it is.
     return Markup("").join(
-        Markup("<code>{}</code>").format(piece[1:-1]) if place % 2 else Markup.escape(piece)
-        for place, piece in enumerate(re.split(r"(`[^`]+`)", readable(text)))
+        Markup("<code>{}</code>").format(piece[1:-1]) if len(piece) > 2 and place % 2 else Markup.escape(piece)
+        for place, piece in enumerate(re.split(r"(`[^`]*`)", readable(text)))
     )
 
 
