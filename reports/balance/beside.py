@@ -323,7 +323,7 @@ def make_comparison(
     folder, made
         As for `make_document`.
     """
-    first, second = pair.requests
+    first, _second = pair.requests
     a, b = pair.labels
     seats = "1 seat" if first.seats == 1 else f"{first.seats} seats"
     asked, _, amount = first.asked.partition("=")
@@ -480,10 +480,7 @@ def _order_claim(pair: Pair) -> Claim:
         return _open(question, "order", deals)
     flips = pair.order.flips()
     sentence = " ".join(pair.order.flip_sentences())
-    if flips:
-        answer = f"Yes: {several(len(flips), 'pair')} surely"
-    else:
-        answer = "Not that it shows"
+    answer = f"Yes: {several(len(flips), 'pair')} surely" if flips else "Not that it shows"
     return Claim(
         question=question,
         answer=answer,

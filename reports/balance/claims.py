@@ -176,7 +176,7 @@ def none_dominates(matchups: pl.DataFrame) -> bool:
 
 def dominance_claim(evidence: Evidence) -> Claim:
     """Say whether one of the strategies beats all others."""
-    request, ranking = evidence.request, evidence.ranking
+    ranking = evidence.ranking
     if ranking is None:
         return Claim(
             question=DOMINANT,

@@ -16,11 +16,12 @@ import polars as pl
 from analysis.balance import Balance, balance
 from analysis.comparisons import FEWEST_BLOCKS, smallest_detectable
 from analysis.contests import make_contest
+from analysis.distributions import named_bands
 from analysis.elements import Elements, elements
 from analysis.grids import value_text
 from analysis.matches import Comparison, compare
 from analysis.rankings import Ranking, rank
-from analysis.scores import QUANTILES, Distribution, count_blocks, find_column, named_bands
+from analysis.scores import QUANTILES, Distribution, count_blocks, find_column
 from analysis.seats import MARGIN, Seats, seat_balance
 from analysis.skill import Skill, measure_skill
 from analysis.sweeps import Sweep, sweep
