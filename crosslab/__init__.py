@@ -40,6 +40,9 @@ if TYPE_CHECKING:
     from analysis.tuning import tune as tune
     from crosslab.verbs import replay as replay
     from crosslab.verbs import strategies as strategies
+    from reports.balance import BalanceReport as BalanceReport
+    from reports.balance import balance_report as balance_report
+    from reports.balance import compare_designs as compare_designs
     from reports.comparison import write_comparison as write_comparison
     from sims.errors import CrosslabError as CrosslabError
     from sims.errors import StoreError as StoreError
@@ -87,6 +90,7 @@ _HOMES = {
     "analysis.matches": ("Comparison", "compare"),
     "analysis.simulation": ("Results", "simulate"),
     "crosslab.verbs": ("replay", "strategies"),
+    "reports.balance": ("BalanceReport", "balance_report", "compare_designs"),
     "reports.comparison": ("write_comparison",),
     "sims.errors": ("CrosslabError", "StoreError", "StrategyError", "UsageError"),
     "sims.game": ("find_game", "game_names"),
