@@ -150,7 +150,7 @@ def board_heatmap(
         bar = colour_bar(ax, shade, drawable(label))
         (share_axis if percent else number_axis)(bar.long_axis)
         if masked:
-            legend_above(ax, [Patch(**NO_CELL)], ["no value"], lift=58 if _turned(column_names) else 22)
+            legend_above(ax, [Patch(**NO_CELL)], ["no value"], below=True)
     return ax
 
 

@@ -22,6 +22,7 @@ from reports.figures.style import (
     Look,
     beside,
     colour_bar,
+    draw_interval,
     drawable,
     house_style,
     ink,
@@ -214,18 +215,12 @@ def intervals(
         styles = dict(zip(series, looks(len(series)), strict=True))
         for at, (name, kind, mean, low, high) in enumerate(zip(names, kinds, means, lows, highs, strict=True)):
             place = places[at] if not several else where[name] + _dodge(series.index(kind), len(series))
-            known = math.isfinite(low) and math.isfinite(high)
-            ax.errorbar(
-                [mean],
-                [place],
-                xerr=[[mean - low], [high - mean]] if known else None,
-                **mark(styles[kind]["color"], styles[kind]["marker"]),
-            )
+            draw_interval(ax, place, mean, low, high, colour=styles[kind]["color"], marker=styles[kind]["marker"])
             beside(ax, place, _interval_words(mean, low, high, percent))
         ax.margins(x=0.06)
-        number_axis(ax.xaxis, 6)
+        number_axis(ax.xaxis, 5)
         if percent:
-            share_axis(ax.xaxis)
+            share_axis(ax.xaxis, 4)
         ax.set_xlabel(wrapped(label or f"mean and {confident(confidence)} (points a game)"), parse_math=False)
         handles: list[Artist] = [
             Line2D([], [], color=look["color"], marker=look["marker"], markersize=5.5, linestyle="none")
@@ -238,7 +233,7 @@ def intervals(
             handles.append(Patch(**MARGIN_LOOK))
             labels.append(f"margin: ±{_margin_words(margin, percent)}, too little to matter")
         if handles:
-            legend_above(ax, handles, labels, width=44)
+            legend_above(ax, handles, labels)
     return ax
 
 
@@ -279,9 +274,9 @@ def matchup_heatmap(matchups: "pl.DataFrame | pd.DataFrame", *, ax: Axes | None 
     count = len(names)
     with house_style():
         if ax is None:
-            side = max(0.40 * count, 2.2)
+            side = max(0.42 * count, 2.2)
             ax = new_axes(
-                height=1.5 + max(side, 0.36 * count), width=max(mpl.rcParams["figure.figsize"][0], 2.6 + side)
+                height=1.5 + max(side, 0.36 * count), width=max(mpl.rcParams["figure.figsize"][0], 3.1 + side)
             )
         ax.grid(visible=False)
         shade = mpl.cm.ScalarMappable(mpl.colors.Normalize(0.5 - reach, 0.5 + reach), mpl.colormaps[SEQUENTIAL])
@@ -311,7 +306,7 @@ def matchup_heatmap(matchups: "pl.DataFrame | pd.DataFrame", *, ax: Axes | None 
         ax.set_xlim(-0.5, count - 0.5)
         ax.set_ylim(count - 0.5, -0.5)
         ax.set_xticks(range(count), [str(at) for at in range(1, count + 1)])
-        labels = [f"{wrapped(drawable(name), 24, 2)}  {at}" for at, name in enumerate(names, 1)]
+        labels = [f"{wrapped(drawable(name), 20, 2)}  {at}" for at, name in enumerate(names, 1)]
         ax.set_yticks(range(count), labels, parse_math=False)
         ax.xaxis.tick_top()
         ax.xaxis.set_label_position("top")
@@ -325,7 +320,7 @@ def matchup_heatmap(matchups: "pl.DataFrame | pd.DataFrame", *, ax: Axes | None 
             ax,
             [Patch(facecolor="white", edgecolor=FAINT, hatch=HATCH)],
             ["who wins is not sure; in %, ± half of the interval"],
-            lift=38,
+            below=True,
         )
     return ax
 

@@ -63,7 +63,7 @@ def regret_to_optimal(
     kinds = [name for name in table.columns if name.startswith("regret_") and name not in OTHERS]
     parts = {name.removeprefix("regret_"): read_numbers(column(table, name), "regret") for name in kinds}
     with house_style():
-        ax, places = row_axes(ax, names, extra=0.3 + legend_height(len(parts)))
+        ax, places = row_axes(ax, names, extra=0.3 + legend_height(list(parts)))
         styles: list[Look] = [
             {
                 "facecolor": look["color"],
@@ -85,10 +85,8 @@ def regret_to_optimal(
             beside(ax, place, f"{points(value, digits)} ({span(low, high)})" if known else points(value))
         most = float(np.nanmax(np.concatenate([regret, highs, reached])))
         ax.set_xlim(0, most * 1.05 or 1.0)
-        number_axis(ax.xaxis, 6)
+        number_axis(ax.xaxis, 5)
         ax.set_xlabel(f"regret: points a game below perfect play,\nwith its {confident(confidence)}")
         if parts:
-            legend_above(
-                ax, [Patch(**look) for look in styles], [f"lost by: {drawable(kind)}" for kind in parts], width=44
-            )
+            legend_above(ax, [Patch(**look) for look in styles], [f"lost by: {drawable(kind)}" for kind in parts])
     return ax

@@ -18,11 +18,11 @@ from reports.figures.style import (
     QUIET,
     Look,
     beside,
+    draw_interval,
     drawable,
     house_style,
     legend_above,
     looks,
-    mark,
     number_axis,
     row_axes,
     share_axis,
@@ -94,12 +94,7 @@ def seat_shares(
         look = looks(1)[0]
         for place, share, low, high in zip(places, wins, lows, highs, strict=True):
             known = math.isfinite(low) and math.isfinite(high)
-            ax.errorbar(
-                [share],
-                [place],
-                xerr=[[share - low], [high - share]] if known else None,
-                **mark(look["color"], look["marker"]),
-            )
+            draw_interval(ax, place, share, low, high, colour=look["color"], marker=look["marker"])
             words = percent_span(low, high) if known else "too few blocks"
             beside(ax, place, f"{percent(share)} ({words})" if known else f"{percent(share)}, {words}")
         ends = [end for end in (*wins, *lows, *highs) if math.isfinite(end)]
@@ -107,10 +102,10 @@ def seat_shares(
             ends += [fair - 1.25 * (margin or 0), fair + 1.25 * (margin or 0)]
         room = 0.06 * (max(ends) - min(ends)) or 0.05
         ax.set_xlim(min(ends) - room, max(ends) + room)
-        share_axis(ax.xaxis)
+        share_axis(ax.xaxis, 4)
         ax.set_xlabel(f"share of wins and {confident(confidence)}")
         if handles:
-            legend_above(ax, handles, labels, width=48)
+            legend_above(ax, handles, labels)
     return ax
 
 
@@ -152,12 +147,7 @@ def skill_ladder(
         look = looks(1)[0]
         for place, mean, low, high in zip(places, means, lows, highs, strict=True):
             known = math.isfinite(low) and math.isfinite(high)
-            ax.errorbar(
-                [mean],
-                [place],
-                xerr=[[mean - low], [high - mean]] if known else None,
-                **mark(look["color"], look["marker"]),
-            )
+            draw_interval(ax, place, mean, low, high, colour=look["color"], marker=look["marker"])
             digits = decimals(low, high) if known else 2
             beside(ax, place, f"{points(mean, digits)} ± {points((high - low) / 2, digits)}" if known else points(mean))
         # Room for the names of the levels, left of all that is drawn.
@@ -180,7 +170,7 @@ def skill_ladder(
                 fontsize=8.5,
                 color=QUIET,
             )
-        number_axis(ax.xaxis, 6)
+        number_axis(ax.xaxis, 5)
         left, right = ax.get_xlim()
         # The room on the left is no part of the scale: means may have none below 0.
         ax.set_xticks([tick for tick in ax.get_xticks() if left <= tick <= right and tick >= ends.min() - 0.1 * reach])
@@ -232,7 +222,7 @@ def luck_and_skill(split: "pl.DataFrame | pd.DataFrame", *, ax: Axes | None = No
         ax.axvline(0, color="black", linewidth=0.9, zorder=4)
         room = 0.06 * (high - low)
         ax.set_xlim(low - room * (low < 0), high + room)
-        share_axis(ax.xaxis)
+        share_axis(ax.xaxis, 4)
         ax.set_xlabel("share of the variance of scores")
         here = [kind for kind in KINDS if kind in kinds]
         sums = {kind: float(np.nansum([s for s, k in zip(shares, kinds, strict=True) if k == kind])) for kind in here}

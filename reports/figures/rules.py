@@ -14,12 +14,12 @@ from reports.figures.style import (
     QUIET,
     Look,
     beside,
+    draw_interval,
     drawable,
     house_style,
     legend_above,
     legend_height,
     looks,
-    mark,
     new_axes,
     number_axis,
     row_axes,
@@ -29,6 +29,9 @@ from sims.errors import UsageError
 
 if TYPE_CHECKING:
     import pandas as pd
+
+MOST_STOPS = 20
+"""Of more points of a sweep not every one is named below the axes."""
 
 TOLD = 3
 """So many flips are told in words; the frame has all."""
@@ -84,11 +87,12 @@ def rule_sensitivity(
     lows, highs = (read_numbers(column(table, name), "value", finite=False) for name in ("low", "high"))
     settings = {row["point"]: _changed(row) for row in table.iter_rows(named=True)}
     strategies = list(dict.fromkeys(names))
-    flips = {} if order is None else _flips_from_base(read_table(order, ("point", "a", "b", "better")))
+    flips = {} if order is None else _flips_from_base(_read_order(order))
     with house_style():
         rows = [words if point in settings else str(point) for point, words in settings.items()]
         row = 0.20 + 0.22 * len(strategies)
-        ax, places = row_axes(ax, rows, row=row, extra=0.45 + legend_height(len(strategies)), width=24)
+        extra = 0.45 + legend_height([drawable(name) for name in strategies], 40)
+        ax, places = row_axes(ax, rows, row=row, extra=extra, width=24)
         where = dict(zip(settings, places, strict=True))
         styles = dict(zip(strategies, looks(len(strategies)), strict=True))
         step = min(0.7 / max(len(strategies) - 1, 1), 0.26)
@@ -100,16 +104,15 @@ def rule_sensitivity(
             if not math.isfinite(value):
                 continue
             place = where[point] + step * ((len(strategies) - 1) / 2 - strategies.index(name))
-            sides = [[value - low], [high - value]] if math.isfinite(low) and math.isfinite(high) else None
-            fill = {} if clear else {"markerfacecolor": "white"}
-            ax.errorbar([value], [place], xerr=sides, **(mark(styles[name]["color"], styles[name]["marker"]) | fill))
+            look = styles[name]
+            draw_interval(ax, place, value, low, high, colour=look["color"], marker=look["marker"], hollow=not clear)
         for point, place in where.items():
             if point in flips:
                 first, *more = flips[point]
                 beside(ax, place, first + (f"\nand {len(more)} more" if more else ""))
         ax.axvline(0, color="black", linewidth=0.9, zorder=2)
         ax.margins(x=0.06)
-        number_axis(ax.xaxis, 6)
+        number_axis(ax.xaxis, 5)
         told = label or f"change of {measure.replace('_', ' ')}"
         interval = f"{100 * confidence:.10g}\N{NO-BREAK SPACE}% intervals"
         ax.set_xlabel(f"{wrapped(drawable(told), 48)}\nagainst the base, with {interval}", parse_math=False)
@@ -118,7 +121,7 @@ def rule_sensitivity(
         if not all(column(table, "clear")):
             handles.append(_marker(QUIET, "o", hollow=True))
             labels.append("hollow: could be chance")
-        legend_above(ax, handles, labels, width=44)
+        legend_above(ax, handles, labels)
     return ax
 
 
@@ -162,7 +165,7 @@ def ranking_flips(
         stop: {name: place for place, name in enumerate(sorted(strategies, key=lambda name: -at[stop, name]), 1)}
         for stop in stops
     }
-    pairs = {} if order is None else _sure_flips(read_table(order, ("point", "a", "b", "better")))
+    pairs = {} if order is None else _sure_flips(_read_order(order))
     sure = {name for pair in pairs for name in pair} if order is not None else set(strategies)
     first = next(iter(table.iter_rows(named=True)))
     labels = []
@@ -187,7 +190,8 @@ def ranking_flips(
             if name not in sure:
                 line |= {"color": FAINT, "linewidth": 1.3, "zorder": 3}
             heights = [ranks[stop][name] for stop in stops]
-            ax.plot(range(len(stops)), heights, marker=look["marker"], markersize=7, markeredgecolor="white", **line)
+            marker = look["marker"] if len(stops) <= MOST_STOPS else "none"
+            ax.plot(range(len(stops)), heights, marker=marker, markersize=7, markeredgecolor="white", **line)
         base = sorted(strategies, key=lambda name: ranks[stops[0]][name])
         ax.set_yticks(range(1, len(base) + 1), [wrapped(drawable(name), 26, 2) for name in base], parse_math=False)
         end = ax.secondary_yaxis("right")
@@ -199,9 +203,11 @@ def ranking_flips(
         ax.spines["left"].set_visible(False)
         ax.set_ylim(len(strategies) + 0.5, 0.5)
         ax.set_xlim(-0.25, len(stops) - 0.75)
+        width = 24 if long else max(60 // len(stops), 8)
+        shown = range(0, len(stops), math.ceil(len(stops) / MOST_STOPS))
         ax.set_xticks(
-            range(len(stops)),
-            [wrapped(drawable(words), 24 if long else max(60 // len(stops), 8), 3) for words in labels],
+            shown,
+            [wrapped(drawable(labels[place]), width, 3 if len(shown) <= MOST_STOPS // 2 else 1) for place in shown],
             parse_math=False,
             rotation=90 if long else 0,
         )
@@ -222,6 +228,14 @@ def _changed(row: dict[str, Any]) -> str:
     return ", ".join(f"{name}={row[name]}" for name in names) or f"point {row['point']}"
 
 
+def _read_order(order: "pl.DataFrame | pd.DataFrame") -> pl.DataFrame:
+    """Return the frame of pairs; one strategy alone has none, and then no columns either."""
+    names = ("point", "a", "b", "better")
+    if not len(order):
+        return pl.DataFrame(schema=dict.fromkeys(names, pl.String))
+    return read_table(order, names)
+
+
 def _better(order: pl.DataFrame) -> dict[tuple[str, str], dict[Any, str]]:
     """Return by pair and point which of them surely is better, where one is."""
     found: dict[tuple[str, str], dict[Any, str]] = {}
@@ -233,8 +247,10 @@ def _better(order: pl.DataFrame) -> dict[tuple[str, str], dict[Any, str]]:
 
 def _flips_from_base(order: pl.DataFrame) -> dict[Any, list[str]]:
     """Return by point, in words, the pairs whose order there surely is not that of the first point."""
-    base = order["point"][0]
     found: dict[Any, list[str]] = {}
+    if order.is_empty():
+        return found
+    base = order["point"][0]
     for pair, better in _better(order).items():
         for point, winner in better.items():
             if base in better and winner != better[base]:

@@ -2,6 +2,7 @@
 
 import functools
 import io
+import math
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -43,6 +44,9 @@ DIVERGING = "PuOr_r"
 ROW = 0.42  # inches of a line of a figure that has one for each strategy
 CLOSE_ROW = 0.27
 MANY_ROWS = 25
+FIGURE_WIDTH = 70
+"""Characters of a legend and of the names beside the axes that fit next to each other."""
+
 SIDE_WIDTH = 30  # characters of names beside the lines
 
 # Matplotlib's settings belong to the whole process: two threads that change and restore them must not overlap.
@@ -181,27 +185,63 @@ def mark(colour: str, marker: str) -> Look:
     }
 
 
+def draw_interval(
+    ax: Axes, place: float, value: float, low: float, high: float, *, colour: str, marker: str, hollow: bool = False
+) -> None:
+    """Draw a value on a line with its interval, as far as they are known.
+
+    The interval need not hold the value: simultaneous and rounded ones may leave it out.
+    """
+    look = mark(colour, marker)
+    size, zorder = look["markersize"], look["zorder"]
+    if math.isfinite(low) and math.isfinite(high):
+        ax.errorbar([(low + high) / 2], [place], xerr=[(high - low) / 2], **(look | {"marker": "none"}))
+    face = "white" if hollow else colour
+    ax.plot(
+        [value],
+        [place],
+        color=colour,
+        marker=marker,
+        markersize=size,
+        markerfacecolor=face,
+        linestyle="none",
+        zorder=zorder + 1,
+    )
+
+
 def legend_above(
     ax: Axes,
     handles: Sequence[Artist | ErrorbarContainer],
     labels: Sequence[str],
     *,
-    width: int = NAME_WIDTH,
-    lift: float = 7.0,
+    width: int | None = None,
+    below: bool = False,
 ) -> None:
-    """Put a legend above the axes, where it covers nothing, lifted by points; longer labels are wrapped.
+    """Put a legend above (or below) the axes, where it covers nothing; long labels are wrapped.
 
-    Without handles the labels stand alone.
+    Parameters
+    ----------
+    ax
+        The axes; names beside them leave the legend less room.
+    handles, labels
+        Without handles the labels stand alone.
+    width
+        Of a line, in characters.
+    below
+        Whether it stands below: where the ticks are above.
     """
-    above = ax.transAxes + ScaledTranslation(0, lift / 72, ax.figure.dpi_scale_trans)
+    if width is None:
+        beside = max((len(line) for label in ax.get_yticklabels() for line in label.get_text().split("\n")), default=0)
+        width = min(NAME_WIDTH, FIGURE_WIDTH - max(beside, 8))
+    gap = ScaledTranslation(0, (-7 if below else 7) / 72, ax.figure.dpi_scale_trans)
     # Some versions of matplotlib leave out labels that begin with "_": the names come in afterwards.
     legend = ax.legend(
         handles or [Line2D([], [], linestyle="none") for _ in labels],
         [str(place) for place in range(len(labels))],
-        loc="lower left",
-        bbox_to_anchor=(0.0, 1.0),
-        bbox_transform=above,
-        ncols=2 if len(labels) > 3 and max(map(len, labels)) < width // 2 else 1,
+        loc="upper left" if below else "lower left",
+        bbox_to_anchor=(0.0, 0.0 if below else 1.0),
+        bbox_transform=ax.transAxes + gap,
+        ncols=_legend_columns(labels, width),
         alignment="left",
         handlelength=None if handles else 0.0,
         handletextpad=None if handles else 0.0,
@@ -212,14 +252,19 @@ def legend_above(
         text.set_text(wrapped(label, width))
 
 
-def legend_height(labels: int) -> float:
-    """Return how many inches more a figure needs for so many labels than for a few."""
-    return 0.2 * max(labels - 6, 0)
+def legend_height(labels: Sequence[str], width: int = NAME_WIDTH) -> float:
+    """Return how many inches more a figure needs for these labels than for a few short ones."""
+    lines = sum(wrapped(label, width).count("\n") + 1 for label in labels)
+    return 0.205 * max(lines / _legend_columns(labels, width) - 4, 0)
 
 
-def share_axis(axis: Axis) -> None:
+def _legend_columns(labels: Sequence[str], width: int) -> int:
+    return 2 if len(labels) > 3 and max(map(len, labels)) < width // 2 else 1
+
+
+def share_axis(axis: Axis, bins: int = 6) -> None:
     """Write the ticks of an axis in per cent."""
-    axis.set_major_locator(MaxNLocator(nbins=6, steps=[1, 2, 2.5, 5, 10]))
+    axis.set_major_locator(MaxNLocator(nbins=bins, steps=[1, 2, 2.5, 5, 10]))
     axis.set_major_formatter(FuncFormatter(lambda share, _: f"{100 * share:z.6g}\N{NO-BREAK SPACE}%".replace("-", "−")))
 
 
