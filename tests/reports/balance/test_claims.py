@@ -38,8 +38,7 @@ def verdicts_of(shares: tuple[float, ...], deals: int, seed: int, margin: float)
         array = np.zeros((1, deals, 2, len(GAME.columns)), np.int16)
         first = rng.random(deals) < share
         array[0, :, 0, WIN], array[0, :, 1, WIN] = first * WIN_UNIT, ~first * WIN_UNIT
-        array[0, :, :, SCORE] = array[0, :, :, WIN] // WIN_UNIT
-        array[0, :, :, RANK] = 2 - array[0, :, :, SCORE]
+        array[0, :, :, RANK] = 2 - array[0, :, :, WIN] // WIN_UNIT
         counts = count_balance(design, 0, [array])
         found[f"table {place}"] = seat_balance(counts, margin, 1 - (1 - CONFIDENCE) / len(shares))
     return found
@@ -51,21 +50,21 @@ def counted(shares: tuple[float, ...], *, margin: float, deals: int = DEALS) -> 
 
 
 def test_seats_that_are_fair_are_rarely_called_unfair() -> None:
-    """Two tables at once, and a margin that these deals cannot show: what is found is found by chance."""
-    found = counted((0.5, 0.5), margin=0.0)
+    """Three tables at once, and a margin that these deals cannot show: what is found is found by chance."""
+    found = counted((0.5, 0.5, 0.5), margin=0.0)
     assert found["fair"] == 0
     assert found["unfair"] <= at_most(1 - CONFIDENCE)
 
 
 def test_seats_at_the_edge_of_the_margin_are_rarely_called_fair() -> None:
     """The first table is off by just the margin: to call all fair is wrong."""
-    found = counted((0.6, 0.5), margin=0.1)
+    found = counted((0.6, 0.5, 0.5), margin=0.1)
     assert found["fair"] <= at_most(1 - CONFIDENCE)
 
 
 def test_with_enough_deals_both_truths_are_found() -> None:
-    assert counted((0.5,), margin=0.1)["fair"] > SEEDS - at_most(0.1)
-    assert counted((0.65,), margin=0.05)["unfair"] > SEEDS - at_most(0.1)
+    assert counted((0.5, 0.5), margin=0.1)["fair"] > SEEDS - at_most(0.1)
+    assert counted((0.5, 0.65), margin=0.05)["unfair"] > SEEDS - at_most(0.1)
 
 
 # --- A game with a planted bias --------------------------------------------------------------------------------------
