@@ -18,12 +18,12 @@ import polars as pl
 from analysis.balance import LABELS, SHARES, Balance, balance
 from analysis.grids import value_text
 from analysis.records import measure, summarise
-from analysis.seats import MARGIN, Seats, seat_balance
+from analysis.seats import MARGIN, Seats
 from analysis.sweeps import Sweep, sweep
 from reports import figures
-from reports.balance.claims import seats_verdict, worst_seat
+from reports.balance.claims import WITH_POWER, detectable, seats_verdict, worst_seat
 from reports.balance.designs import RuleDesign, agreed, load_design
-from reports.balance.evidence import CONFIDENCE, Request, make_request, thin
+from reports.balance.evidence import CONFIDENCE, Request, judge_seats, make_request, thin
 from reports.balance.report import BalanceReport, uninterrupted
 from reports.balance.sections import LEVEL, reproduction, too_few
 from reports.balance.wording import (
@@ -289,11 +289,7 @@ def _gather(
                 variant=first.rules,
                 **work,
             )
-    each = 1 - (1 - CONFIDENCE) / (2 * len(first.strategies))
-    verdicts = [
-        {spec: seat_balance(found.counts, MARGIN, each) for spec, found in table.items()} if seats > 1 else {}
-        for table in tables
-    ]
+    verdicts = [judge_seats(request, table, 2 * len(table)) for request, table in zip(requests, tables, strict=True)]
     base = first.base.spec
     return Pair(
         (designs[0].label, designs[1].label),
@@ -329,7 +325,6 @@ def make_comparison(
     asked, _, amount = first.asked.partition("=")
     manifest: dict[str, Any] = {
         "kind": "comparison of designs",
-        "game": first.game.name,
         "rules_version": first.game.rules_version,
         "designs": [
             {"label": label, "game": first.game.name, "settings": request.settings}
@@ -364,7 +359,7 @@ def _words(pair: Pair, name: str) -> str:
     if name.startswith("win_seat_"):
         return f"share of wins of seat {name.removeprefix('win_seat_')}"
     if name == "mean_score":
-        return "a seat's share of wins" if pair.requests[0].game.score_is_win else "mean score"
+        return "share of wins of a seat" if pair.requests[0].game.score_is_win else "mean score"
     return f"mean {name.removeprefix('mean_')}"
 
 
@@ -418,10 +413,18 @@ def _claims(pair: Pair) -> tuple[Claim, ...]:
                 interval=f"{_ends(pair, name, row['low'], row['high'])}; {LEVEL}, for "
                 f"{several(len(effects), 'difference')} at once",
                 games=f"{sum(one.games for one in pair.alone.values()):,}",
+                smallest_detectable=_smallest(pair, name, row, len(effects)),
             )
         )
     found.append(_order_claim(pair))
     return tuple(found)
+
+
+def _smallest(pair: Pair, name: str, row: dict[str, Any], count: int) -> str:
+    if row["low"] is None:
+        return ""
+    found = detectable((row["high"] - row["low"]) / 2, count)
+    return f"{_change(pair, name, found).removeprefix('+')} {WITH_POWER}"
 
 
 def _value(pair: Pair, name: str, value: float) -> str:
@@ -448,10 +451,10 @@ def _seat_claim(pair: Pair) -> Claim:
     found = [seats_verdict(verdicts) for verdicts in pair.verdicts]
     told = {"fair": "fair", "unfair": "unfair", "undecided": "too little evidence to say"}
     sentences = []
-    for label, verdicts, verdict in zip(pair.labels, pair.verdicts, found, strict=True):
+    for label, verdicts in zip(pair.labels, pair.verdicts, strict=True):
         worst = worst_seat(verdicts)
         sentences.append(
-            f"{label}: {told[verdict]}; farthest from {share(worst.fair)} is {worst.name} with "
+            f"{label}: farthest from {share(worst.fair)} is {worst.name} with "
             f"{code(worst.strategy)}, {share(worst.wins, 2)} ({share_span(worst.low, worst.high, 2)})."
         )
     count = 2 * sum(len(verdict.shares) for verdict in pair.verdicts[0].values())
