@@ -196,7 +196,7 @@ def dominance_claim(evidence: Evidence) -> Claim:
     pairs = math.comb(len(ranking.strategies), 2)
     if by_win:
         effect = percentage_points(closest["effect"], 2, signed=True)
-        interval = f"{share_span(closest['low'], closest['high'], 2)} of wins"
+        interval = f"{number_span(100 * closest['low'], 100 * closest['high'])} percentage points"
     else:
         effect = f"{number(closest['effect'], signed=True)} points a game"
         interval = f"{number_span(closest['low'], closest['high'])} points"
