@@ -38,7 +38,7 @@ class FieldCounts:
     scores
         Moments of the player's score by player and rotation, rotations running fastest.
     wins
-        The player's wins by player, in `WIN_UNIT`ths.
+        The player's wins by player, as whole numbers: `WIN_UNIT` is one win.
     """
 
     scores: Moments

@@ -188,7 +188,7 @@ def load_records(path: Path | str) -> pl.DataFrame:
 
 
 def records(frame: "pl.DataFrame | pd.DataFrame") -> Iterator[Record]:
-    """Yield the rows of a frame of records as `Record`s, in order.
+    """Yield every row of a frame of records as a `Record`, in order.
 
     Raises
     ------
