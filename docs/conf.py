@@ -22,7 +22,8 @@ from sphinx.roles import XRefRole
 from sphinx.util.docutils import SphinxTranslator
 from sphinx.util.nodes import make_refnode
 
-ROOT = Path(__file__).resolve().parent.parent
+DOCS = Path(__file__).resolve().parent
+ROOT = DOCS.parent
 sys.path.insert(0, str(ROOT))
 os.environ["NUMBA_DISABLE_JIT"] = "1"  # a compiled function has no signature to show
 
@@ -39,6 +40,7 @@ extensions = [
 exclude_patterns = ["_templates"]
 templates_path = ["_templates"]
 default_role = "named"
+smartquotes = False  # options begin with two hyphens
 nitpicky = True
 nitpick_ignore = [("py:class", "sims.run.Sum"), ("py:obj", "sims.run.Sum"), ("py:obj", "True")]
 
@@ -69,8 +71,8 @@ napoleon_use_rtype = False
 napoleon_preprocess_types = True
 
 PACKAGES = ("crosslab", "reports", "analysis", "strategies", "sims")
-SOURCE_LINK = re.compile(r"\[`([\w.]+)`\]\((?:\.\./)+((?:crosslab|reports|analysis|strategies|sims)/[\w/]+)\.py\)")
-OUTSIDE_LINK = re.compile(r"\[([^\]]+)\]\((?:\.\./)+((?!docs/)[\w./-]+)\)")
+LINK = re.compile(r"\[([^\]]+)\]\(([\w./-]+)\)")
+SHOWN_AS = {"README.md": "index.md", "CONTRIBUTING.md": "contributing.md", "benchmarks/README.md": "speed.md"}
 
 
 class NameRole(XRefRole):
@@ -119,24 +121,40 @@ def look_nearby(app: Sphinx, doctree: nodes.document) -> None:
                 del node["refspecific"]
 
 
-def keep_first_line(app: Sphinx, what: str, name: str, obj: Any, options: Any, lines: list[str]) -> None:
-    """Keep napoleon from reading a sentence with a colon as "type: description" where an attribute is described."""
-    if what in ("attribute", "data", "property") and lines:
-        lines.insert(0, "")
+class PlainDocstrings:
+    """Keeps napoleon from the words about an attribute: it takes a sentence with a colon for "type: description"."""
+
+    def __init__(self) -> None:
+        self.written: dict[str, list[str]] = {}
+
+    def keep(self, app: Sphinx, what: str, name: str, obj: Any, options: Any, lines: list[str]) -> None:
+        """Note what napoleon will be given."""
+        if what in ("attribute", "data", "property"):
+            self.written[name] = list(lines)
+
+    def restore(self, app: Sphinx, what: str, name: str, obj: Any, options: Any, lines: list[str]) -> None:
+        """Put it in the place of what napoleon made of it."""
+        lines[:] = self.written.pop(name, lines)
 
 
 def link_to_reference(app: Sphinx, name: str, source: list[str]) -> None:
     """Turn links to source files into links to the reference, and to other files outside `docs` into their names."""
+    page = DOCS / f"{name}.md"
 
-    def to_name(match: re.Match[str]) -> str:
-        shown, file = match.groups()
-        module = file.replace("/", ".").removesuffix(".__init__")
-        if shown == module:
-            return f"{{py:mod}}`{module}`"
-        return f"{{py:obj}}`{shown} <{module}.{shown}>`"
+    def changed(match: re.Match[str]) -> str:
+        shown, link = match.groups()
+        target = (page.parent / link).resolve()
+        if not target.is_relative_to(ROOT) or target.is_relative_to(DOCS):
+            return match[0]
+        file = target.relative_to(ROOT).as_posix()
+        if target.suffix == ".py" and file.split("/")[0] in PACKAGES:
+            text, module = shown.strip("`"), file.removesuffix(".py").replace("/", ".")
+            return f"{{py:mod}}`{module}`" if text == module else f"{{py:obj}}`{text} <{module}.{text}>`"
+        if file in SHOWN_AS and DOCS / SHOWN_AS[file] != page:
+            return f"[{shown}]({os.path.relpath(DOCS / SHOWN_AS[file], page.parent)})"
+        return f"`{file}`"
 
-    text = SOURCE_LINK.sub(to_name, source[0])
-    source[0] = OUTSIDE_LINK.sub(lambda match: f"{match[1]} (`{match[2]}`)" if "`" not in match[1] else match[1], text)
+    source[0] = LINK.sub(changed, source[0])
 
 
 def visit_inline_math(translator: SphinxTranslator, node: nodes.math) -> None:
@@ -155,10 +173,14 @@ def visit_block_math(translator: SphinxTranslator, node: nodes.math_block) -> No
 def setup(app: Sphinx) -> dict[str, bool]:
     """Register what is particular to this site."""
     app.add_role("named", NameRole())
-    app.add_html_math_renderer("mathml", inline_renderers=(visit_inline_math, None), block_renderers=(visit_block_math, None))
+    app.add_html_math_renderer(
+        "mathml", inline_renderers=(visit_inline_math, None), block_renderers=(visit_block_math, None)
+    )
     app.connect("source-read", link_to_reference)
     app.connect("missing-reference", resolve_short_name)
     app.connect("doctree-read", look_nearby)
-    app.connect("autodoc-process-docstring", keep_first_line, priority=400)  # before napoleon's, at 500
+    plain = PlainDocstrings()
+    app.connect("autodoc-process-docstring", plain.keep, priority=400)  # napoleon's is 500
+    app.connect("autodoc-process-docstring", plain.restore, priority=600)
     app.add_lexer("csv", TextLexer)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

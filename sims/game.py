@@ -271,7 +271,7 @@ class Game:
         the fewest to the most.
     decisions
         What a strategy is asked for, in the order of a turn.
-    columns
+    extra_columns
         The outcome's columns after the standard three (`score`, `rank`, `win`).
     margin
         The difference in points a game below which two strategies count as equal, unless the user names one.
