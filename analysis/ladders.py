@@ -157,7 +157,8 @@ def losses(moments: Moments, names: Sequence[str], margin: float, confidence: fl
 
     Returns
     -------
-    The dearest first. The verdict is on the restricted player: "worse" when it loses for certain.
+    tuple of Loss
+        The dearest first. The verdict is on the restricted player: "worse" when it loses for certain.
     """
     if not names:
         return ()

@@ -52,6 +52,7 @@ html_show_sphinx = False
 html_show_copyright = False
 html_copy_source = False
 html_math_renderer = "mathml"
+highlight_language = "text"  # most blocks are commands and their answers
 pygments_style = "friendly"
 pygments_dark_style = "monokai"
 
@@ -67,8 +68,6 @@ autodoc_preserve_defaults = True
 autodoc_class_signature = "mixed"
 napoleon_google_docstring = False
 napoleon_use_ivar = True
-napoleon_use_rtype = False
-napoleon_preprocess_types = True
 
 PACKAGES = ("crosslab", "reports", "analysis", "strategies", "sims")
 LINK = re.compile(r"\[([^\]]+)\]\(([\w./-]+)\)")
@@ -111,14 +110,39 @@ def resolve_short_name(
     return None
 
 
-def look_nearby(app: Sphinx, doctree: nodes.document) -> None:
-    """Keep a class's own list of attributes, and words in its types, from linking to whatever has the same name."""
+def finish_objects(app: Sphinx, doctree: nodes.document) -> None:
+    """Set right what Sphinx makes of the fields of classes and functions.
+
+    A class's own list of attributes, and words in its types, link to whatever has the same name; attributes are called
+    variables; and a dash is left to smart quotes, which are off.
+    """
     for node in list(doctree.findall(pending_xref)):
         if node.get("refspecific"):
             if node["reftype"] == "obj":
                 node.replace_self(node.children)
             else:
                 del node["refspecific"]
+    for text in list(doctree.findall(nodes.Text)):
+        said = {" -- ": " \N{EN DASH} ", "Variables": "Attributes"}.get(str(text))
+        if said and isinstance(text.parent, nodes.paragraph | nodes.field_name):
+            text.parent.replace(text, nodes.Text(said))
+
+
+def part_attributes(app: Sphinx, what: str, name: str, obj: Any, options: Any, lines: list[str]) -> None:
+    """Give each of several attributes that are described together the description: napoleon knows one at a time."""
+    if "Attributes" not in lines:
+        return
+    start = lines.index("Attributes") + 2
+    parted: list[str] = []
+    entry: list[str] = []
+    for line in [*lines[start:], "."]:
+        if line[:1].strip() and entry:
+            described = entry[1:]
+            for one in entry[0].split(", ") if re.fullmatch(r"\w+(, \w+)+", entry[0]) else entry[:1]:
+                parted += [one, *described]
+            entry = []
+        entry.append(line)
+    lines[start:] = parted
 
 
 class PlainDocstrings:
@@ -178,8 +202,9 @@ def setup(app: Sphinx) -> dict[str, bool]:
     )
     app.connect("source-read", link_to_reference)
     app.connect("missing-reference", resolve_short_name)
-    app.connect("doctree-read", look_nearby)
+    app.connect("doctree-read", finish_objects)
     plain = PlainDocstrings()
+    app.connect("autodoc-process-docstring", part_attributes, priority=400)
     app.connect("autodoc-process-docstring", plain.keep, priority=400)  # napoleon's is 500
     app.connect("autodoc-process-docstring", plain.restore, priority=600)
     app.add_lexer("csv", TextLexer)
