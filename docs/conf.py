@@ -159,6 +159,8 @@ class PlainDocstrings:
     def restore(self, app: Sphinx, what: str, name: str, obj: Any, options: Any, lines: list[str]) -> None:
         """Put it in the place of what napoleon made of it."""
         lines[:] = self.written.pop(name, lines)
+        if lines and lines[0].startswith("Alias for field number"):  # what Python says of every named tuple
+            lines.clear()
 
 
 def link_to_reference(app: Sphinx, name: str, source: list[str]) -> None:
