@@ -170,8 +170,13 @@ def _sum(total: Sum | None, part: Sum | None) -> Sum | None:
 
 
 def progress_bar(total: int, progress: bool = True, unit: str = " games") -> Any:
-    """Return a bar that appears after a second, on a terminal or in a notebook only, and leaves nothing behind."""
+    """Return a bar that appears after a second, on a terminal or in a notebook only, and leaves nothing behind.
+
+    Where one would appear, tqdm's own variable `TQDM_DISABLE=1` keeps it away: for notebooks that are run to be printed.
+    """
     notebook = "ipykernel" in sys.modules
+    # A value for `disable`, even False, would overrule the variable.
+    hidden: dict[str, Any] = {} if progress and (notebook or sys.stderr.isatty()) else {"disable": True}
     return tqdm(
         total=total,
         unit=unit,
@@ -179,7 +184,9 @@ def progress_bar(total: int, progress: bool = True, unit: str = " games") -> Any
         delay=BAR_DELAY,
         leave=False,
         dynamic_ncols=True,
-        disable=not progress or not (notebook or sys.stderr.isatty()),
+        # JupyterLab shows stderr as an error, on red.
+        file=sys.stdout if notebook else None,
+        **hidden,
     )
 
 
