@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
+import polars as pl
 
 from analysis.comparisons import FEWEST_BLOCKS, Verdict, decide
 from analysis.intervals import Interval, student_interval
@@ -95,6 +96,12 @@ class Ladder:
     rungs: tuple[Rung, ...]
     levels: int | None
     blocks: int
+
+    def summary(self) -> pl.DataFrame:
+        """Return one row a rung, in order: the columns are the fields of `Rung`; what is not known is null."""
+        numbers = ("mean", "low", "high", "wins", "ahead", "ahead_low", "ahead_high")
+        schema = {"strategy": pl.String, **dict.fromkeys(numbers, pl.Float64), "level": pl.Int64}
+        return pl.DataFrame(list(self.rungs), schema=schema, orient="row").with_columns(pl.col(numbers).fill_nan(None))
 
 
 class Loss(NamedTuple):
@@ -198,6 +205,12 @@ class Field:
     players: Ladder
     losses: tuple[Loss, ...]
     split: VarianceSplit | None
+
+    def restrictions(self) -> pl.DataFrame:
+        """Return one row a restriction, the dearest first: the columns are the fields of `Loss`."""
+        numbers = ("loss", "low", "high")
+        schema = {"restriction": pl.String, **dict.fromkeys(numbers, pl.Float64), "verdict": pl.String}
+        return pl.DataFrame(list(self.losses), schema=schema, orient="row").with_columns(pl.col(numbers).fill_nan(None))
 
 
 def play_field(
