@@ -2,7 +2,7 @@
 
 A game is one file in this package. It fills in a `Game` and registers it on its last line; nothing else in the project
 has a branch for it. The file's order, for every game: facts, rules, records, small rule functions, the play kernel,
-describing, registration.
+describing, elements, registration.
 """
 
 import dataclasses
@@ -16,6 +16,7 @@ from typing import Any, Protocol, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from sims.elements import ElementFacts
 from sims.errors import UsageError
 
 GAME_MODULES = {
@@ -319,6 +320,8 @@ class Game:
         `luck(seed, first_deal, deals)`: one whole number for each deal, which depends on chance alone, whoever plays,
         and whose mean over all chance is exactly 0. Comparisons take out the part of a difference that goes along with
         it.
+    elements
+        What the game is made of, and how it is read off logs; None when it tells none.
     """
 
     name: str
@@ -357,6 +360,7 @@ class Game:
     standing_unit: str = "points"
     choices: Callable[[Any, Any, int], NDArray[np.int64]] | None = None
     luck: Callable[[int, int, int], NDArray[np.int64]] | None = None
+    elements: ElementFacts | None = None
     seat_counts: Callable[[Any], tuple[int, ...]] | None = None
     sides: Callable[[Any, int], tuple[str, ...] | None] | None = None
     rotate: Callable[[Any, int], tuple[tuple[int, ...], ...]] = field(
