@@ -1,7 +1,7 @@
 """crosslab: Monte Carlo strategy analysis for four tabletop games.
 
 The verbs have the same words here and on the command line: `simulate`, `distribution`, `compare`,
-`rank`, `balance`, `sweep`, `tune`, `solve`, `replay`, `check`. Names are loaded
+`rank`, `balance`, `elements`, `sweep`, `tune`, `solve`, `replay`, `check`. Names are loaded
 when they are first used, so that importing this package costs nothing.
 """
 
@@ -13,6 +13,9 @@ if TYPE_CHECKING:
     from analysis.balance import balance as balance
     from analysis.early import EarlyComparison as EarlyComparison
     from analysis.early import compare_until_decided as compare_until_decided
+    from analysis.elements import Elements as Elements
+    from analysis.elements import elements as elements
+    from analysis.elements import elements_of_records as elements_of_records
     from analysis.histogram import Histogram as Histogram
     from analysis.matches import Comparison as Comparison
     from analysis.matches import compare as compare
@@ -65,6 +68,7 @@ _HOMES = {
         "EarlyComparison",
         "compare_until_decided",
     ),
+    "analysis.elements": ("Elements", "elements", "elements_of_records"),
     "analysis.played": ("compare_played", "rank_played"),
     "analysis.races": ("Race", "race"),
     "analysis.rankings": (

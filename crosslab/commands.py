@@ -220,6 +220,22 @@ def run_balance(arguments: argparse.Namespace) -> int:
     return 0
 
 
+def run_elements(arguments: argparse.Namespace) -> int:
+    """`crosslab elements`."""
+    from analysis.elements import elements
+
+    found = elements(
+        arguments.game,
+        arguments.strategies,
+        deals=arguments.deals,
+        seats=arguments.seats,
+        opponents=arguments.against,
+        kinds=arguments.kinds,
+        **conditions_of(arguments),
+    )
+    return answer(arguments, found, frame=found.table)
+
+
 def run_sweep(arguments: argparse.Namespace) -> int:
     """`crosslab sweep`."""
     from analysis.frames import load_frame

@@ -236,6 +236,30 @@ def build_parser() -> Parser:
     add_work(balance)
     add_output(balance)
 
+    # --- elements ---
+    elements = verb(
+        "elements",
+        commands.run_elements,
+        "what is a game made of, what does each part earn, and do its users win?",
+        "Symbols, lines, tracks, stones, cards, the cells of a board: how often each is used, what it earns, and "
+        "whether those who use it more than the others at the table win more. Each strategy plays against itself, all "
+        "on the same deals.",
+    )
+    add_game(elements)
+    elements.add_argument("strategies", nargs="+", metavar="STRATEGY", help="one or more")
+    add_deals(elements, 1_000)
+    add_table(elements, "all strategies", "from two on, the fewest that the rules allow", "themselves")
+    elements.add_argument(
+        "--kind",
+        action="append",
+        metavar="NAME",
+        dest="kinds",
+        help="tell only this kind of elements, such as line or cell; repeat for more",
+    )
+    add_rules(elements)
+    add_workers(elements)
+    add_output(elements)
+
     # --- sweep ---
     sweep = verb(
         "sweep",
@@ -404,23 +428,24 @@ def add_lineup(parser: Parser) -> None:
     )
 
 
-def add_deals(parser: Parser) -> None:
+def add_deals(parser: Parser, default: int = 100_000) -> None:
     """Add which deals."""
-    parser.add_argument("--deals", type=whole, default=100_000, metavar="N", help="number of deals (default 100k)")
+    told = f"number of deals (default {default // 1_000}k)"
+    parser.add_argument("--deals", type=whole, default=default, metavar="N", help=told)
     parser.add_argument("--seed", type=whole, default=1, metavar="S", help="seed of all chance (default 1)")
 
 
-def add_table(parser: Parser, who: str) -> None:
+def add_table(
+    parser: Parser, who: str, default: str = "the fewest that the rules allow", instead: str = "each other"
+) -> None:
     """Add who sits at the table, beside those that are asked about."""
-    parser.add_argument(
-        "--seats", type=whole, metavar="N", help="seats at the table (default: the fewest that the rules allow)"
-    )
+    parser.add_argument("--seats", type=whole, metavar="N", help=f"seats at the table (default: {default})")
     parser.add_argument(
         "--against",
         action="append",
         default=[],
         metavar="STRATEGY",
-        help=f"an opponent whom {who} meet, instead of each other; repeat for more seats",
+        help=f"an opponent whom {who} meet, instead of {instead}; repeat for more seats",
     )
 
 

@@ -888,6 +888,7 @@ def element_kinds(rules: CrissCrossRules, seats: int) -> tuple[Kind, ...]:
             value="the round in which it did",
             value_unit="rounds",
             board=board,
+            shown=("each",),
         ),
     )
 

@@ -982,6 +982,7 @@ def element_kinds(rules: CrossOffRules, seats: int) -> tuple[Kind, ...]:
             count_unit="numbers",
             board=board,
             labels=labels,
+            shown=("count",),
         ),
     )
 

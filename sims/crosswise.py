@@ -1247,6 +1247,7 @@ def element_kinds(rules: CrossWiseRules, seats: int) -> tuple[Kind, ...]:
             of="side",
             adds_up=True,
             board=board,
+            shown=("value",),
         ),
         Kind(
             "cell-turn",
@@ -1258,6 +1259,7 @@ def element_kinds(rules: CrossWiseRules, seats: int) -> tuple[Kind, ...]:
             value="the turn in which it did",
             value_unit="turns",
             board=board,
+            shown=("each",),
         ),
     )
 
@@ -1340,21 +1342,21 @@ def tally_boards(view: Any, draws: Any, group_points: Any, different_points: Any
             for kind in range(1, KINDS + 1):
                 told[seat, FIRST_DRAW + kind - 1, USED] = held(hands[seat], kind)
         for turn in range(log.turns):
-            seat = np.int64(begin_turn(view, hands))
+            mover = np.int64(begin_turn(view, hands))
             if log.moves[turn] == PASSED:
-                told[seat, PASSING, USED] += 1
+                told[mover, PASSING, USED] += 1
                 continue
             move = Word(log.moves[turn])
-            tally_play(view, move, told[seat])
+            tally_play(view, move, told[mover])
             made = sixes(view, move)
             carry_out(view, move)
-            hands[seat] = view.hand
+            hands[mover] = view.hand
             finish_turn(view, made)
             if not view.ended:
                 first = numbers[0]
-                refill(view, seat, hidden, draws)
+                refill(view, mover, hidden, draws)
                 for place in range(first, numbers[0]):
-                    told[seat, FIRST_DRAW + np.int64(bag[place]) - 1, USED] += 1
+                    told[mover, FIRST_DRAW + np.int64(bag[place]) - 1, USED] += 1
         for seat in range(view.seats):
             tally_lines(view, seat, group_points, different_points, told[seat])
 

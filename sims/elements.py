@@ -6,7 +6,7 @@ names, meanings, units and the shape of a board all come from here.
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +15,8 @@ Tallies = NDArray[np.int64]
 """Counts and values of some games: shape (games, seats, elements, 2), elements in the order of the kinds."""
 
 USED, EARNED = 0, 1
+
+Measure = Literal["count", "value", "each"]
 
 
 @dataclass(frozen=True)
@@ -61,6 +63,8 @@ class Kind:
         The board on which they lie; None when they lie on none.
     labels
         What stands in each cell of the board beside its place, such as a rank; empty when nothing does.
+    shown
+        The measures that say most of a board: the count or the value a game, or the value of each use.
     """
 
     name: str
@@ -76,6 +80,7 @@ class Kind:
     adds_up: bool = False
     board: Board | None = None
     labels: tuple[str, ...] = ()
+    shown: tuple[Measure, ...] = ("count", "value")
 
     def place(self, element: int) -> tuple[int, int] | None:
         """Return row and column, from 0, of an element; None when the kind lies on no board."""
@@ -99,7 +104,8 @@ class ElementFacts:
     tally: Callable[[Any, Any, NDArray[np.int16]], Tallies]
 
 
-class ElementRow(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class ElementRow:
     """One element in one game, for one seat; `row` and `column` are None off a board, `value` where there is none."""
 
     seat: int

@@ -346,19 +346,19 @@ def tally_boards(view: Any, draws: Any, logs: Any, tallies: Any) -> None:
         for team in range(view.teams):
             needed[team] = min(markers_needed(view, team), FARTHEST)
         for turn in range(log.turns):
-            seat = np.int64(begin_turn(view, hidden))
-            team, teams = np.int64(view.team), np.int64(view.teams)
+            mover = np.int64(begin_turn(view, hidden))
+            own, teams = np.int64(view.team), np.int64(view.teams)
             move = Word(log.moves[turn])
             hand[:] = view.hand
-            before = lead(needed, teams, team)
+            before = lead(needed, teams, own)
             tally_uses(view, move, uses)
             make_play(view, move, hidden)
             if kind_of(move) != Word(PASS):
                 for other in range(teams):
                     needed[other] = min(markers_needed(view, other), FARTHEST)
-            tally_play(hand, move, uses, lead(needed, teams, team) - before, told[seat])
+            tally_play(hand, move, uses, lead(needed, teams, own) - before, told[mover])
             if not view.ended:
-                tally_draws(view, seat, hidden, draws, told[seat])
+                tally_draws(view, mover, hidden, draws, told[mover])
                 finish_turn(view)
         tally_end(view, layers, told)
     cards[0] = cards[0]  # it was in use until here
