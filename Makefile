@@ -9,7 +9,7 @@ endif
 GAMES := criss_cross cross_off crosswise
 BOUNDED := $(GAMES:%=tests/sims/test_%.py) $(GAMES:%=tests/strategies/test_%.py) tests/sims/test_asking.py
 
-.PHONY: demo test test-slow lint bench clean
+.PHONY: demo test test-slow lint notebooks bench clean
 
 demo: .venv/installed
 	$(BIN)/crosslab compare criss-cross line-solver greedy --deals 200k --report out/demo
@@ -28,6 +28,11 @@ lint: .venv/developed
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
+notebooks: .venv/interactive
+	TQDM_DISABLE=1 $(BIN)/python -m nbconvert --execute --to html --output-dir out/notebooks \
+		--template page --TemplateExporter.extra_template_basedirs=notebooks notebooks/*.ipynb
+	@echo "notebooks: out/notebooks/*.html"
+
 bench: .venv/installed
 	$(BIN)/python benchmarks/readme_table.py
 
@@ -45,4 +50,8 @@ clean:
 
 .venv/developed: pyproject.toml constraints.txt | .venv/installed
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev]'
+	touch $@
+
+.venv/interactive: pyproject.toml constraints.txt | .venv/installed
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[notebooks]'
 	touch $@
