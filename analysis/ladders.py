@@ -268,11 +268,11 @@ def play_field(
         place([who.spec for who in noise], ordered=True),
         place(known, ordered=False),
         losses(of([base.spec, *(who.spec for who in restricted)]), names, design.game.margin),
-        _split(counts.scores, [specs.index(spec) for spec in known], [seating.index(0) for seating in seatings]),
+        split_field(counts.scores, [specs.index(spec) for spec in known], [seating.index(0) for seating in seatings]),
     )
 
 
-def _split(moments: Moments, chosen: Sequence[int], seats: Sequence[int]) -> VarianceSplit | None:
+def split_field(moments: Moments, chosen: Sequence[int], seats: Sequence[int]) -> VarianceSplit | None:
     """Split the variance of some players' scores; `seats` is where a player sits in each rotation."""
     if len(chosen) < 2 or moments.blocks < 2:
         return None

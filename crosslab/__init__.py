@@ -41,6 +41,9 @@ if TYPE_CHECKING:
     from crosslab.verbs import narrate as narrate
     from crosslab.verbs import replay as replay
     from crosslab.verbs import strategies as strategies
+    from reports.balance import BalanceReport as BalanceReport
+    from reports.balance import balance_report as balance_report
+    from reports.balance import compare_designs as compare_designs
     from reports.comparison import write_comparison as write_comparison
     from sims.errors import CrosslabError as CrosslabError
     from sims.errors import StoreError as StoreError
@@ -88,6 +91,7 @@ _HOMES = {
     "analysis.matches": ("Comparison", "compare"),
     "analysis.simulation": ("Results", "simulate"),
     "crosslab.verbs": ("narrate", "replay", "strategies"),
+    "reports.balance": ("BalanceReport", "balance_report", "compare_designs"),
     "reports.comparison": ("write_comparison",),
     "sims.errors": ("CrosslabError", "StoreError", "StrategyError", "UsageError"),
     "sims.game": ("find_game", "game_names"),

@@ -1019,6 +1019,12 @@ CRISS_CROSS = register(
         relabel=relabel,
         bands=SOLO_RANKS,
         length="rounds",
+        house_rules={
+            "size": (4,),
+            "run_points": ((0, 1, 3, 6, 10), (0, 3, 3, 8, 10), (0, 2, 4, 8, 10)),
+            "zero_line_points": (-5, -2),
+            "diagonal_weight": (1, 2),
+        },
         standings=standings,
         choices=choices,
         luck=luck,

@@ -1086,6 +1086,13 @@ CROSS_OFF = register(
         describe_move=describe_move,
         relabel=relabel,
         length="turns",
+        house_rules={
+            "mark_points": (tuple(range(0, 65, 5)),),
+            "marks_to_close": (4, 6),
+            "penalty_points": (3, 8),
+            "penalties_to_end": (3, 5),
+            "tracks_to_end": (1, 3),
+        },
         end_reasons=END_REASONS,
         standings=standings,
         choices=choices,

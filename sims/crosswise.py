@@ -1404,6 +1404,13 @@ CROSSWISE = register(
         describe_move=describe_move,
         relabel=relabel,
         length="turns",
+        house_rules={
+            "group_points": ((1, 3, 6, 10, 15), (0, 2, 4, 6, 8)),
+            "six_different_points": (0, 10),
+            "copies": (6, 8),
+            "action_stones": (0, 2, 4),
+            "hand": (3, 5),
+        },
         end_reasons=END_REASONS,
         standings=standings,
         choices=choices,

@@ -68,6 +68,12 @@ CROSSWAYS = register(
         describe_move=describe_move,
         relabel=relabel,
         length="turns",
+        house_rules={
+            "layout": ("random:1", "random:2"),
+            "hand": (4, 6),
+            "markers": (16, 20),
+            "decks": (1,),
+        },
         end_reasons=END_REASONS,
         standings=standings,
         standing_unit="markers",
