@@ -6,6 +6,7 @@ an element more than the others at the table is not simply the better player.
 """
 
 import dataclasses
+import functools
 import json
 import math
 import time
@@ -164,6 +165,10 @@ class Elements:
         interval, over deals; `games` (seat-games) and `blocks` (deals). `value` and `each` are null for kinds without
         values, `each` for elements that were never used; its interval needs 30 deals with a use.
         """
+        return self._summary
+
+    @functools.cached_property
+    def _summary(self) -> pl.DataFrame:
         frames = []
         for telling in self.asked.tellings:
             sums = self.sums[telling.lineup]
@@ -200,6 +205,10 @@ class Elements:
         Student's quantile, the error shared among the elements by Bonferroni. Where all blocks say the same, the
         interval is that of as many successes in as many trials. What goes along with wins need not be what makes them.
         """
+        return self._association
+
+    @functools.cached_property
+    def _association(self) -> pl.DataFrame:
         frames = []
         parties = len(self.design.game.parties(self.design.rules, self.seats))
         for lineup, sums in enumerate(self.sums):
@@ -389,7 +398,7 @@ class Elements:
         return wide_table((kind.name,), [(name,) for name in rows["element"]], columns)
 
     def _notes(self, association: pl.DataFrame) -> list[str]:
-        told = [wrapped("Counts and points are means a game and seat; each is what one use earns.")]
+        told = [wrapped("Counts and values are means a game and seat; each is what one use earns.")]
         tables = [kind.name for kind in self.kinds if kind.board is None]
         if association.filter(pl.col("kind").is_in(tables)).is_empty():
             return told

@@ -83,6 +83,17 @@ def test_view_fields_exist(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", game_names())
+def test_kinds_of_elements_table(name: str) -> None:
+    game = find_game(name)
+    assert game.elements is not None
+    expected = {}
+    for kind in game.elements.kinds(game.rules(), 2):
+        written = f"{kind.name}` (board)" if kind.board else kind.name
+        expected[written] = [kind.doc, kind.count, kind.value or "–"]
+    assert table_of(name, "kind") == expected
+
+
+@pytest.mark.parametrize("name", game_names())
 def test_every_player_has_a_row(name: str) -> None:
     from strategies import builtin_strategies, find_strategy
 
@@ -123,11 +134,23 @@ def test_a_page_runs_as_written(
 ) -> None:
     """All commands and Python of a page, in its order; what it shows of the answers is what they print."""
     monkeypatch.chdir(tmp_path)
+    run_as_written(path.read_text(encoding="utf-8"), tmp_path, capsys)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not COMPILED, reason="the pages play too many games for plain Python")
+@pytest.mark.parametrize("name", game_names())
+def test_the_elements_of_a_page_are_as_printed(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    text = (ROOT / "docs" / "games" / f"{name}.md").read_text(encoding="utf-8")
+    section = text.partition("## Elements\n")[2].partition("\n## ")[0]
+    assert "```\ncrosslab elements" in section
+    run_as_written(section, tmp_path, capsys)
+
+
+def run_as_written(text: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     names: dict[str, object] = {}
     asked = answer = ""
-    for language, body in re.findall(
-        r"^```(\w*)\n(.*?)^```", path.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL
-    ):
+    for language, body in re.findall(r"^```(\w*)\n(.*?)^```", text, re.MULTILINE | re.DOTALL):
         if language == "python":
             exec(body, names)
         elif language == "csv":

@@ -53,7 +53,7 @@ def test_whole_reads_numbers_as_people_write_them(text: str, number: int) -> Non
 
 
 VERBS = ["", "games", "strategies", "simulate", "compare", "replay", "check", "bench"]
-VERBS += ["distribution", "rank", "balance", "sweep", "tune"]
+VERBS += ["distribution", "rank", "balance", "elements", "sweep", "tune"]
 
 
 @pytest.mark.parametrize("verb", VERBS)
