@@ -9,7 +9,7 @@ endif
 GAMES := criss_cross cross_off crosswise
 BOUNDED := $(GAMES:%=tests/sims/test_%.py) $(GAMES:%=tests/strategies/test_%.py) tests/sims/test_asking.py
 
-.PHONY: demo test test-slow lint docs bench clean
+.PHONY: demo test test-slow lint docs notebooks bench clean
 
 demo: .venv/installed
 	$(BIN)/crosslab compare criss-cross line-solver greedy --deals 200k --report out/demo
@@ -34,6 +34,11 @@ docs: .venv/documented
 	$(BIN)/python -m sphinx --quiet --fail-on-warning --keep-going docs out/docs
 	@echo "docs: out/docs/index.html"
 
+notebooks: .venv/interactive
+	TQDM_DISABLE=1 $(BIN)/python -m nbconvert --execute --to html --output-dir out/notebooks \
+		--template page --TemplateExporter.extra_template_basedirs=notebooks notebooks/*.ipynb
+	@echo "notebooks: out/notebooks/*.html"
+
 bench: .venv/installed
 	$(BIN)/python benchmarks/readme_table.py
 
@@ -55,4 +60,8 @@ clean:
 
 .venv/documented: pyproject.toml constraints.txt | .venv/installed
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[docs]'
+	touch $@
+
+.venv/interactive: pyproject.toml constraints.txt | .venv/installed
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[notebooks]'
 	touch $@

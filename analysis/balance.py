@@ -8,6 +8,7 @@ price of every restriction, and the split of scores into luck and skill.
 import dataclasses
 import math
 import textwrap
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,7 +21,7 @@ from analysis.frames import defined
 from analysis.histogram import Histogram
 from analysis.intervals import Interval, mean_interval, share_interval
 from analysis.ladders import Field, Ladder, play_field
-from analysis.records import choices_by_turn, end_reasons, measure, record_games, save_records, summarise
+from analysis.records import METRICS, choices_by_turn, end_reasons, measure, record_games, save_records, summarise
 from analysis.seats import MARGIN, BalanceCounts, Seats, count_balance, seat_balance
 from analysis.tables import WIDTH
 from sims.design import LARGEST_DEALS, Design, check_whole
@@ -110,6 +111,18 @@ class Balance:
             "median": lengths.median,
             "q95": lengths.quantile(0.95),
         }
+
+    def lengths(self) -> pl.DataFrame:
+        """Return how many games had how many turns: columns `turns` and `count`.
+
+        Of all games when the outcome tells, else of the sample; no rows when neither does.
+        """
+        counts = self.counts.lengths.to_dict()
+        if not counts:
+            known = measure(self.records, {"turns": METRICS["turns"]})["turns"].drop_nulls().cast(pl.Int64)
+            counts = dict(sorted(Counter(known.to_list()).items()))
+        schema = {"turns": pl.Int64, "count": pl.Int64}
+        return pl.DataFrame({"turns": list(counts), "count": list(counts.values())}, schema=schema)
 
     def end_reasons(self) -> dict[str, int]:
         """Return games by the reason why they ended: from all games when an outcome column tells, else the sample."""

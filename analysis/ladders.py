@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
+import polars as pl
 
 from analysis.comparisons import FEWEST_BLOCKS, Verdict, decide
 from analysis.intervals import Interval, student_interval
@@ -95,6 +96,12 @@ class Ladder:
     rungs: tuple[Rung, ...]
     levels: int | None
     blocks: int
+
+    def summary(self) -> pl.DataFrame:
+        """Return one row a rung, in order: the columns are the fields of `Rung`; what is not known is null."""
+        numbers = ("mean", "low", "high", "wins", "ahead", "ahead_low", "ahead_high")
+        schema = {"strategy": pl.String, **dict.fromkeys(numbers, pl.Float64), "level": pl.Int64}
+        return pl.DataFrame(list(self.rungs), schema=schema, orient="row").with_columns(pl.col(numbers).fill_nan(None))
 
 
 class Loss(NamedTuple):
@@ -200,6 +207,12 @@ class Field:
     losses: tuple[Loss, ...]
     split: VarianceSplit | None
 
+    def restrictions(self) -> pl.DataFrame:
+        """Return one row a restriction, the dearest first: the columns are the fields of `Loss`."""
+        numbers = ("loss", "low", "high")
+        schema = {"restriction": pl.String, **dict.fromkeys(numbers, pl.Float64), "verdict": pl.String}
+        return pl.DataFrame(list(self.losses), schema=schema, orient="row").with_columns(pl.col(numbers).fill_nan(None))
+
 
 def play_field(
     design: Design,
@@ -256,11 +269,11 @@ def play_field(
         place([who.spec for who in noise], ordered=True),
         place(known, ordered=False),
         losses(of([base.spec, *(who.spec for who in restricted)]), names, design.game.margin),
-        _split(counts.scores, [specs.index(spec) for spec in known], [seating.index(0) for seating in seatings]),
+        split_field(counts.scores, [specs.index(spec) for spec in known], [seating.index(0) for seating in seatings]),
     )
 
 
-def _split(moments: Moments, chosen: Sequence[int], seats: Sequence[int]) -> VarianceSplit | None:
+def split_field(moments: Moments, chosen: Sequence[int], seats: Sequence[int]) -> VarianceSplit | None:
     """Split the variance of some players' scores; `seats` is where a player sits in each rotation."""
     if len(chosen) < 2 or moments.blocks < 2:
         return None

@@ -13,10 +13,14 @@ from itertools import chain, combinations
 from types import MappingProxyType
 
 import numpy as np
+import polars as pl
 from numpy.typing import ArrayLike
 
 from analysis.simultaneous import Moments
 from sims.errors import UsageError
+
+LUCK = ("deal", "seat", "deal:seat")
+"""The causes that no strategy can change."""
 
 FACTORS = ("deal", "strategy", "seat")
 PLURALS = ("deals", "strategies", "seats")
@@ -52,12 +56,26 @@ class VarianceSplit:
     @property
     def luck(self) -> float:
         """The share of what no strategy can change: the deal, the seat, and what the deal gives to a seat."""
-        return sum(self.shares.get(name, 0.0) for name in ("deal", "seat", "deal:seat"))
+        return sum(self.shares.get(name, 0.0) for name in LUCK)
 
     @property
     def skill(self) -> float:
         """The share of the strategy, whatever the deal and the seat."""
         return self.shares["strategy"]
+
+    def summary(self) -> pl.DataFrame:
+        """Return one row a cause.
+
+        Columns: `cause`; `component`, the variance that it adds, in squared points; `share` of the total, null when
+        scores do not vary; `kind`: "luck", "skill", or "both" for what depends on luck and skill together.
+        """
+        shares = self.shares
+        rows = [
+            (name, value, shares[name], "luck" if name in LUCK else "skill" if name == "strategy" else "both")
+            for name, value in self.components.items()
+        ]
+        schema = {"cause": pl.String, "component": pl.Float64, "share": pl.Float64, "kind": pl.String}
+        return pl.DataFrame(rows, schema=schema, orient="row").with_columns(pl.col("share").fill_nan(None))
 
 
 def luck_and_skill(scores: ArrayLike) -> VarianceSplit:

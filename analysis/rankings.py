@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from analysis.comparisons import FEWEST_BLOCKS, POINTS, Verdict, decide
 from analysis.contests import heading, make_contest
 from analysis.cycles import Cycle, significant_cycles
+from analysis.distributions import block_share
 from analysis.frames import defined
 from analysis.intervals import Interval, check_confidence, student_interval
 from analysis.matches import find_unit
@@ -234,7 +235,8 @@ class Ranking:
 
         Columns: `a`, `b`; `effect`, what A has more than B by the measure, with the ends `low` and `high` of intervals
         that hold for all pairs at once; `verdict` on A, with the margin; `wins`, the share of games in which A finishes
-        before B, a tie counting half (over whole deals where they have no line-ups of their own); `blocks`.
+        before B, a tie counting half (over whole deals where they have no line-ups of their own), with `wins_low` and
+        `wins_high`, which hold for all pairs at once too; `blocks`.
         """
         place = {pair: at for at, pair in enumerate(itertools.combinations(range(len(self.strategies)), 2))}
         rows = []
@@ -244,7 +246,7 @@ class Ranking:
             sign = 1 if forward else -1
             effect, low, high = self._effects[at]
             interval = Interval(low, high) if forward else Interval(-high, -low)
-            lead = self.counts.pairs.leads[at] / (self.blocks * self.tournament.meetings)
+            wins, wins_low, wins_high = self._win_shares[at]
             rows.append(
                 {
                     "a": self.strategies[a],
@@ -253,11 +255,27 @@ class Ranking:
                     "low": defined(interval.low),
                     "high": defined(interval.high),
                     "verdict": self._verdict(interval),
-                    "wins": (1 + sign * lead) / 2,
+                    "wins": wins if forward else 1 - wins,
+                    "wins_low": defined(wins_low if forward else 1 - wins_high),
+                    "wins_high": defined(wins_high if forward else 1 - wins_low),
                     "blocks": self.blocks,
                 }
             )
-        return pl.DataFrame(rows, schema_overrides={"low": pl.Float64, "high": pl.Float64})
+        return pl.DataFrame(rows, schema_overrides=dict.fromkeys(("low", "high", "wins_low", "wins_high"), pl.Float64))
+
+    @functools.cached_property
+    def _win_shares(self) -> list[tuple[float, float, float]]:
+        """The share of every pair's games in which A finishes before B, and the ends of its interval."""
+        meetings, pairs = self.tournament.meetings, self.counts.pairs
+        each = 1 - (1 - self.confidence) / max(math.comb(len(self.strategies), 2), 1)
+        found = []
+        for lead, square in zip(pairs.leads, pairs.lead_squares, strict=True):
+            # A game is two halves of which a tie gives one: of the block's 2 · meetings halves A has meetings + lead.
+            total = self.blocks * meetings + lead
+            squares = self.blocks * meetings**2 + 2 * meetings * lead + square
+            share = block_share(total, squares, self.blocks, 2 * meetings, each)
+            found.append((share.share, share.low, share.high))
+        return found
 
     def _verdict(self, interval: Interval) -> Verdict:
         return decide(interval, self.blocks, self.margin)

@@ -7,7 +7,8 @@ and are kept as Parquet. A metric is a function of one record: to add one takes 
 import itertools
 import json
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -378,8 +379,8 @@ def summarise(measured: "pl.DataFrame | pd.DataFrame", confidence: float = 0.95)
         error = float(blocks.std(ddof=1)) / math.sqrt(count) if count > 1 else math.nan
         interval = student_interval(mean, error, count, confidence)
         ordered = np.sort(known["value"].to_numpy())
-        q05, median, q95 = (float(ordered[max(math.ceil(share * ordered.size), 1) - 1]) for share in (0.05, 0.5, 0.95))
-        rows.append((name, mean, interval.low, interval.high, q05, median, q95, len(ordered), count))
+        quantiles = _quantiles(ordered, (0.05, 0.5, 0.95))
+        rows.append((name, mean, interval.low, interval.high, *quantiles, len(ordered), count))
     names = ("mean", "low", "high", "q05", "median", "q95")
     return pl.DataFrame(
         rows,
@@ -389,17 +390,59 @@ def summarise(measured: "pl.DataFrame | pd.DataFrame", confidence: float = 0.95)
 
 
 def choices_by_turn(frame: "pl.DataFrame | pd.DataFrame") -> pl.DataFrame:
-    """Return a row a turn: `turn` from 1, `decisions` that were made in it, and their mean number of `choices`."""
-    made: dict[int, int] = {}
-    sums: dict[int, int] = {}
+    """Return what there was to choose from, a row a turn; turns without decisions are left out.
+
+    Columns: `turn` from 1; `decisions` that were made in it; `choices`, the mean number of distinct legal moves; `q05`,
+    `median` and `q95` of that number; `forced`, the share of decisions with a single one.
+    """
+    made: dict[int, Counter[int]] = {}
     for record in records(frame):
-        if record.choices is None:
+        for place, row in enumerate(() if record.choices is None else record.choices, 1):
+            made.setdefault(place, Counter()).update(row[row > 0].tolist())
+    rows = []
+    for turn in sorted(made):
+        numbers = np.array(sorted(made[turn].elements()), np.int64)
+        if numbers.size:
+            forced_share = float(np.mean(numbers == 1))
+            quantiles = _quantiles(numbers, (0.05, 0.5, 0.95))
+            rows.append((turn, numbers.size, int(numbers.sum()) / numbers.size, *quantiles, forced_share))
+    floats = ("choices", "q05", "median", "q95", "forced")
+    schema = {"turn": pl.Int64, "decisions": pl.Int64, **dict.fromkeys(floats, pl.Float64)}
+    return pl.DataFrame(rows, schema=schema, orient="row")
+
+
+def lead_by_turn(frame: "pl.DataFrame | pd.DataFrame") -> pl.DataFrame:
+    """Return how the eventual winner stands, a row a turn; games that nobody leads or wins are left out.
+
+    Columns: `turn` from 1; `games` that have this turn; `mean`, `q05`, `q25`, `median`, `q75` and `q95` of the winner's
+    lead after it, in the unit of the standings; `ahead`, `level` and `behind`, the shares of these games in which that
+    lead is above 0, 0, or below.
+
+    The lead is what the best of the winners has more than the best of all who do not win; 0 where everybody wins.
+    """
+    leads: dict[int, list[int]] = {}
+    for record in records(frame):
+        if not record.leaders or record.standings is None:
             continue
-        for place, row in enumerate(record.choices, 1):
-            made[place] = made.get(place, 0) + int(np.count_nonzero(row))
-            sums[place] = sums.get(place, 0) + int(row.sum())
-    rows = [(turn, made[turn], sums[turn] / made[turn]) for turn in sorted(made) if made[turn]]
-    return pl.DataFrame(rows, schema={"turn": pl.Int64, "decisions": pl.Int64, "choices": pl.Float64}, orient="row")
+        won = np.isin(np.arange(len(record.seats)), sorted(record.winners))
+        best = record.standings[:, won].max(axis=1)
+        others = best if won.all() else record.standings[:, ~won].max(axis=1)
+        for turn, lead in enumerate((best - others).tolist(), 1):
+            leads.setdefault(turn, []).append(lead)
+    rows = []
+    for turn in sorted(leads):
+        ordered = np.sort(np.array(leads[turn], np.int64))
+        shares = (float(np.mean(where)) for where in (ordered > 0, ordered == 0, ordered < 0))
+        quantiles = _quantiles(ordered, (0.05, 0.25, 0.5, 0.75, 0.95))
+        rows.append((turn, ordered.size, float(ordered.mean()), *quantiles, *shares))
+    floats = ("mean", "q05", "q25", "median", "q75", "q95", "ahead", "level", "behind")
+    schema = {"turn": pl.Int64, "games": pl.Int64, **dict.fromkeys(floats, pl.Float64)}
+    return pl.DataFrame(rows, schema=schema, orient="row")
+
+
+def _quantiles(ordered: NDArray[Any], shares: Sequence[float]) -> tuple[float, ...]:
+    """Return quantiles of sorted values: the lowest at or below which at least that share of them lies."""
+    return tuple(float(ordered[max(math.ceil(share * ordered.size), 1) - 1]) for share in shares)
 
 
 def end_reasons(frame: "pl.DataFrame | pd.DataFrame") -> dict[str, int]:

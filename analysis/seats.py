@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 import numpy as np
+import polars as pl
 
 from analysis.comparisons import decide
 from analysis.histogram import Histogram
@@ -121,6 +122,12 @@ class Seats:
     margin: float
     method: Method
     verdict: SeatVerdict
+
+    def summary(self) -> pl.DataFrame:
+        """Return one row a seat (or side): the columns are the fields of `SeatShare`; what is not known is null."""
+        numbers = ("wins", "low", "high", "points", "points_low", "points_high")
+        schema = {"seat": pl.Int64, "name": pl.String, **dict.fromkeys(numbers, pl.Float64)}
+        return pl.DataFrame(list(self.shares), schema=schema, orient="row").with_columns(pl.col(numbers).fill_nan(None))
 
 
 def seat_balance(counts: BalanceCounts, margin: float = MARGIN, confidence: float = 0.95) -> Seats:

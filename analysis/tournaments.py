@@ -299,6 +299,8 @@ class Pairs:
         when A has more over the whole block, −1 when B has.
     leads
         Per pair: how often A finished before B, minus how often B did before A, over all blocks and meetings.
+    lead_squares
+        Per pair: the sum over blocks of the square of the same for one block.
     cyclic
         The sum over blocks of K times the squared values that no ratings explain.
     """
@@ -306,6 +308,7 @@ class Pairs:
     sums: tuple[int, ...]
     squares: tuple[int, ...]
     leads: tuple[int, ...]
+    lead_squares: tuple[int, ...]
     cyclic: int
 
     def __add__(self, other: "Pairs") -> "Pairs":
@@ -318,6 +321,7 @@ class Pairs:
             both(self.sums, other.sums),
             both(self.squares, other.squares),
             both(self.leads, other.leads),
+            both(self.lead_squares, other.lead_squares),
             self.cyclic + other.cyclic,
         )
 
@@ -443,14 +447,16 @@ class _PairCounter:
         self.sums: list[int] = []
         self.squares: list[int] = []
         self.leads: list[int] = []
+        self.lead_squares: list[int] = []
         self._rows = np.zeros((strategies, deals), np.int64)
         self._squares = np.zeros(deals, np.int64)
 
-    def add(self, a: int, b: int, values: NDArray[np.int64], leads: int) -> None:
+    def add(self, a: int, b: int, values: NDArray[np.int64], leads: NDArray[np.int64]) -> None:
         squares = values * values
         self.sums.append(int(values.sum()))
         self.squares.append(int(squares.sum()))
-        self.leads.append(leads)
+        self.leads.append(int(leads.sum()))
+        self.lead_squares.append(int((leads * leads).sum()))
         self._rows[a] += values
         self._rows[b] -= values
         self._squares += squares
@@ -458,14 +464,15 @@ class _PairCounter:
     def pairs(self) -> Pairs:
         # What the differences of ratings explain of a table is the squared sums of its rows over K.
         rest = self.strategies * self._squares - (self._rows * self._rows).sum(axis=0)
-        return Pairs(tuple(self.sums), tuple(self.squares), tuple(self.leads), int(rest.sum()))
+        leads, lead_squares = tuple(self.leads), tuple(self.lead_squares)
+        return Pairs(tuple(self.sums), tuple(self.squares), leads, lead_squares, int(rest.sum()))
 
 
 def _compare_totals(totals: Totals) -> Pairs:
     counter = _PairCounter(*totals.shape)
     for a, b in itertools.combinations(range(len(totals)), 2):
         lead = np.sign(totals[a] - totals[b])
-        counter.add(a, b, lead, int(lead.sum()))
+        counter.add(a, b, lead, lead)
     return counter.pairs()
 
 
@@ -476,7 +483,7 @@ def _count_meetings(design: Design, outcomes: Sequence[Outcomes], tournament: To
     for number, lineup in enumerate(tournament.lineups):
         lines.setdefault(tuple(sorted(set(lineup))), []).append(number)
     for a, b in itertools.combinations(range(tournament.strategies), 2):
-        values, leads = np.zeros(deals, np.int64), 0
+        values, leads = np.zeros(deals, np.int64), np.zeros(deals, np.int64)
         for number in lines[a, b]:
             for rotation, seating in enumerate(design.seatings(number)):
                 array = outcomes[number][rotation]
@@ -484,7 +491,7 @@ def _count_meetings(design: Design, outcomes: Sequence[Outcomes], tournament: To
                 for i, j in itertools.product(range(len(seats)), repeat=2):
                     if (seats[i], seats[j]) == (a, b):
                         values += array[:, i, column].astype(np.int64) - array[:, j, column]
-                        leads += int(np.sign(array[:, j, RANK] - array[:, i, RANK]).sum(dtype=np.int64))
+                        leads += np.sign(array[:, j, RANK] - array[:, i, RANK])
         counter.add(a, b, values, leads)
     return counter.pairs()
 

@@ -1,7 +1,7 @@
 """crosslab: Monte Carlo strategy analysis for four tabletop games.
 
 The verbs have the same words here and on the command line: `simulate`, `distribution`, `compare`,
-`rank`, `balance`, `sweep`, `tune`, `solve`, `replay`, `check`. Names are loaded
+`rank`, `balance`, `elements`, `sweep`, `tune`, `solve`, `replay`, `check`. Names are loaded
 when they are first used, so that importing this package costs nothing.
 """
 
@@ -13,6 +13,9 @@ if TYPE_CHECKING:
     from analysis.balance import balance as balance
     from analysis.early import EarlyComparison as EarlyComparison
     from analysis.early import compare_until_decided as compare_until_decided
+    from analysis.elements import Elements as Elements
+    from analysis.elements import elements as elements
+    from analysis.elements import elements_of_records as elements_of_records
     from analysis.histogram import Histogram as Histogram
     from analysis.matches import Comparison as Comparison
     from analysis.matches import compare as compare
@@ -35,8 +38,12 @@ if TYPE_CHECKING:
     from analysis.targets import find_target as find_target
     from analysis.tuning import Tuning as Tuning
     from analysis.tuning import tune as tune
+    from crosslab.verbs import narrate as narrate
     from crosslab.verbs import replay as replay
     from crosslab.verbs import strategies as strategies
+    from reports.balance import BalanceReport as BalanceReport
+    from reports.balance import balance_report as balance_report
+    from reports.balance import compare_designs as compare_designs
     from reports.comparison import write_comparison as write_comparison
     from sims.errors import CrosslabError as CrosslabError
     from sims.errors import StoreError as StoreError
@@ -64,6 +71,7 @@ _HOMES = {
         "EarlyComparison",
         "compare_until_decided",
     ),
+    "analysis.elements": ("Elements", "elements", "elements_of_records"),
     "analysis.played": ("compare_played", "rank_played"),
     "analysis.races": ("Race", "race"),
     "analysis.rankings": (
@@ -82,7 +90,8 @@ _HOMES = {
     "analysis.histogram": ("Histogram",),
     "analysis.matches": ("Comparison", "compare"),
     "analysis.simulation": ("Results", "simulate"),
-    "crosslab.verbs": ("replay", "strategies"),
+    "crosslab.verbs": ("narrate", "replay", "strategies"),
+    "reports.balance": ("BalanceReport", "balance_report", "compare_designs"),
     "reports.comparison": ("write_comparison",),
     "sims.errors": ("CrosslabError", "StoreError", "StrategyError", "UsageError"),
     "sims.game": ("find_game", "game_names"),

@@ -166,9 +166,10 @@ def run_compare(arguments: argparse.Namespace) -> int:
     from analysis.matches import compare
 
     if arguments.report:
-        from reports.comparison import prepare
+        from reports.comparison import FILES
+        from reports.publishing import prepare
 
-        prepare(arguments.report)  # before the games are played
+        prepare(arguments.report, FILES)  # before the games are played
 
     comparison = compare(
         arguments.game, arguments.a, arguments.b, deals=arguments.deals, store=arguments.store, **common
@@ -217,6 +218,61 @@ def run_balance(arguments: argparse.Namespace) -> int:
     answer(arguments, found)
     if arguments.records:
         say(f"records: {arguments.records}")
+    return 0
+
+
+def run_elements(arguments: argparse.Namespace) -> int:
+    """`crosslab elements`."""
+    from analysis.elements import elements
+
+    found = elements(
+        arguments.game,
+        arguments.strategies,
+        deals=arguments.deals,
+        seats=arguments.seats,
+        opponents=arguments.against,
+        kinds=arguments.kinds,
+        **conditions_of(arguments),
+    )
+    return answer(arguments, found, frame=found.table)
+
+
+def run_report(arguments: argparse.Namespace) -> int:
+    """`crosslab report`."""
+    from reports.balance import balance_report, compare_designs
+
+    common: dict[str, Any] = {
+        "strategies": arguments.strategies,
+        "deals": arguments.deals,
+        "effort": arguments.effort,
+        "seats": arguments.seats,
+        "n_jobs": arguments.jobs,
+        "backend": arguments.backend,
+        "out": arguments.out,
+        "pdf": arguments.pdf,
+    }
+    if arguments.compare:
+        given = {
+            "GAME": arguments.game,
+            "--variant": arguments.variant,
+            "--set": arguments.settings,
+            "--margin": arguments.margin,
+        }
+        wrong = next((name for name, value in given.items() if value), None)
+        if wrong is not None:
+            raise UsageError(f"--compare takes the game and its rules from the two files: leave out {wrong}")
+        found = compare_designs(*arguments.compare, seed=arguments.seed, **common)
+    else:
+        if arguments.game is None:
+            raise UsageError("name a game, or give --compare two designs")
+        arguments.variant = arguments.variant or "basic"
+        if arguments.margin is not None:
+            common["margin"] = arguments.margin
+        seed = 1 if arguments.seed is None else arguments.seed
+        found = balance_report(arguments.game, seed=seed, variant=rules_of(arguments), **common)
+    text = {"json": lambda: to_json(found.to_dict()), "csv": lambda: to_csv(found.summary()), "table": found.text}
+    print(text[arguments.format]())
+    say(f"report: {found.page}")
     return 0
 
 

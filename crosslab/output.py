@@ -19,7 +19,9 @@ WIDTH = 80
 
 def check_target(arguments: argparse.Namespace) -> None:
     """Refuse a file to write that cannot be written, before any work is done for it."""
-    for path in (arguments.out, getattr(arguments, "save", None)):
+    # The --out of a report is a folder, which the report looks at itself.
+    files = (None if arguments.verb == "report" else arguments.out, getattr(arguments, "save", None))
+    for path in files:
         if path is None:
             continue
         folder = os.path.dirname(path) or "."

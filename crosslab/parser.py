@@ -19,6 +19,7 @@ examples:
   crosslab simulate criss-cross greedy --deals 1M
   crosslab compare criss-cross greedy uniform --deals 100k
   crosslab compare criss-cross my_ideas.py:spiral greedy --report out/spiral
+  crosslab report criss-cross --out out/criss-cross
   crosslab solve cross-off
   crosslab replay criss-cross greedy --seed 7 --deal 123
   crosslab check my_ideas.py:spiral
@@ -236,6 +237,69 @@ def build_parser() -> Parser:
     add_work(balance)
     add_output(balance)
 
+    # --- elements ---
+    elements = verb(
+        "elements",
+        commands.run_elements,
+        "what is a game made of, what does each part earn, and do its users win?",
+        "Symbols, lines, tracks, stones, cards, the cells of a board: how often each is used, what it earns, and "
+        "whether those who use it more than the others at the table win more. Each strategy plays against itself, all "
+        "on the same deals.",
+    )
+    add_game(elements)
+    elements.add_argument("strategies", nargs="+", metavar="STRATEGY", help="one or more")
+    add_deals(elements, 1_000)
+    add_table(elements, "all strategies", "from two on, the fewest that the rules allow", "themselves")
+    elements.add_argument(
+        "--kind",
+        action="append",
+        metavar="NAME",
+        dest="kinds",
+        help="tell only this kind of elements, such as line or cell; repeat for more",
+    )
+    add_rules(elements)
+    add_workers(elements)
+    add_output(elements)
+
+    # --- report ---
+    report = verb(
+        "report",
+        commands.run_report,
+        "all about the balance of a game, as a page that an editor understands",
+        "Write a page with tables and figures: are the seats fair, is there a dominant strategy, is it luck or skill, "
+        "does it last too long, which rule matters most. With --compare, set two designs side by side on the same "
+        "deals.",
+    )
+    report.add_argument("game", nargs="?", metavar="GAME", help="such as criss-cross (see crosslab games)")
+    report.add_argument(
+        "--compare",
+        nargs=2,
+        metavar=("A.json", "B.json"),
+        help="two designs in place of GAME: manifest.json of a report, or files with game, variant, settings",
+    )
+    report.add_argument(
+        "--strategies",
+        nargs="+",
+        metavar="STRATEGY",
+        help="who plays, the first looked at most closely (default: a handful)",
+    )
+    report.add_argument(
+        "--effort", metavar="NAME", help="quick (default), standard (five times) or thorough (25 times)"
+    )
+    report.add_argument(
+        "--deals", type=whole, metavar="N", help="instead: deals for the seats, and other parts in proportion"
+    )
+    report.add_argument("--seats", type=whole, metavar="N", help="seats at the table (default: the fewest from two on)")
+    report.add_argument("--seed", type=whole, metavar="S", help="seed of all chance (default 1)")
+    report.add_argument(
+        "--margin", type=real, metavar="SHARE", help="difference from a fair share of wins that does not matter (0.01)"
+    )
+    add_rules(report, variant=None)
+    add_workers(report)
+    report.add_argument("--pdf", action="store_true", help="print the page to report.pdf, too")
+    add_format(report)
+    report.add_argument("--out", metavar="DIR", required=True, help="the folder of the page, its tables and figures")
+
     # --- sweep ---
     sweep = verb(
         "sweep",
@@ -404,29 +468,30 @@ def add_lineup(parser: Parser) -> None:
     )
 
 
-def add_deals(parser: Parser) -> None:
+def add_deals(parser: Parser, default: int = 100_000) -> None:
     """Add which deals."""
-    parser.add_argument("--deals", type=whole, default=100_000, metavar="N", help="number of deals (default 100k)")
+    told = f"number of deals (default {default // 1_000}k)"
+    parser.add_argument("--deals", type=whole, default=default, metavar="N", help=told)
     parser.add_argument("--seed", type=whole, default=1, metavar="S", help="seed of all chance (default 1)")
 
 
-def add_table(parser: Parser, who: str) -> None:
+def add_table(
+    parser: Parser, who: str, default: str = "the fewest that the rules allow", instead: str = "each other"
+) -> None:
     """Add who sits at the table, beside those that are asked about."""
-    parser.add_argument(
-        "--seats", type=whole, metavar="N", help="seats at the table (default: the fewest that the rules allow)"
-    )
+    parser.add_argument("--seats", type=whole, metavar="N", help=f"seats at the table (default: {default})")
     parser.add_argument(
         "--against",
         action="append",
         default=[],
         metavar="STRATEGY",
-        help=f"an opponent whom {who} meet, instead of each other; repeat for more seats",
+        help=f"an opponent whom {who} meet, instead of {instead}; repeat for more seats",
     )
 
 
-def add_rules(parser: Parser) -> None:
+def add_rules(parser: Parser, variant: str | None = "basic") -> None:
     """Add which rules."""
-    parser.add_argument("--variant", default="basic", metavar="NAME", help="named rules (default basic)")
+    parser.add_argument("--variant", default=variant, metavar="NAME", help="named rules (default basic)")
     parser.add_argument(
         "--set",
         action="append",
@@ -449,7 +514,12 @@ def add_work(parser: Parser) -> None:
     parser.add_argument("--store", metavar="DIR", help="keep every game in this folder; resumes what was stopped")
 
 
+def add_format(parser: Parser, formats: tuple[str, ...] = ("table", "json", "csv")) -> None:
+    """Add how the answer is written."""
+    parser.add_argument("--format", choices=formats, default="table", help=f"{', '.join(formats)} (default table)")
+
+
 def add_output(parser: Parser, formats: tuple[str, ...] = ("table", "json", "csv")) -> None:
     """Add how and where the answer is written."""
-    parser.add_argument("--format", choices=formats, default="table", help=f"{', '.join(formats)} (default table)")
+    add_format(parser, formats)
     parser.add_argument("--out", metavar="FILE", help="write the answer to this file")

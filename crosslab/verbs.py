@@ -46,6 +46,28 @@ def replay(
     return trace.replay(found, found.resolve_rules(variant), players, seed=seed, deal=deal, rotation=rotation)
 
 
+def narrate(told: dict[str, Any]) -> str:
+    """Tell a game that `replay` played in words; see `sims.trace.narrate`.
+
+    Parameters
+    ----------
+    told
+        What `replay` returned, or its JSON.
+
+    Returns
+    -------
+    The game move by move, with the sheets or the board at its end.
+
+    Raises
+    ------
+    UsageError
+        When the trace is of an unknown game, or of rules that it does not have.
+    """
+    game = find_game(told["game"])
+    options = {name: tuple(value) if isinstance(value, list) else value for name, value in told["variant"].items()}
+    return trace.narrate(game, game.rules().replace(**options), told)
+
+
 def strategies(game: str | Game, *, file: str | None = None, tag: str | None = None) -> list[dict[str, Any]]:
     """List the strategies of a game.
 

@@ -1,6 +1,45 @@
 """What people see: figures of frames, and pages that stand alone."""
 
 from reports.comparison import write_comparison
-from reports.figures import intervals, paired_difference, score_distributions
+from reports.figures import (
+    board_heatmap,
+    choice_width,
+    game_length,
+    intervals,
+    lead_over_time,
+    luck_and_skill,
+    matchup_heatmap,
+    paired_difference,
+    rank_bands,
+    rank_intervals,
+    ranking_flips,
+    regret_to_optimal,
+    rule_sensitivity,
+    score_distributions,
+    score_ecdf,
+    seat_shares,
+    skill_ladder,
+    winner_over_time,
+)
 
-__all__ = ["intervals", "paired_difference", "score_distributions", "write_comparison"]
+__all__ = [
+    "board_heatmap",
+    "choice_width",
+    "game_length",
+    "intervals",
+    "lead_over_time",
+    "luck_and_skill",
+    "matchup_heatmap",
+    "paired_difference",
+    "rank_bands",
+    "rank_intervals",
+    "ranking_flips",
+    "regret_to_optimal",
+    "rule_sensitivity",
+    "score_distributions",
+    "score_ecdf",
+    "seat_shares",
+    "skill_ladder",
+    "winner_over_time",
+    "write_comparison",
+]

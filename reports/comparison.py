@@ -4,35 +4,30 @@ The page is a function of the comparison alone: the same comparison gives the sa
 run time.
 """
 
-import errno
 import inspect
-import io
 import json
 import math
-import os
 import re
-import secrets
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import jinja2
 import polars as pl
 from markupsafe import Markup
 
 from analysis.comparisons import CONTROL_CONFIDENCE, FEWEST_BLOCKS, POINTS, POWER, Control, Unit
 from analysis.intervals import mean_interval
 from analysis.matches import Comparison, default_margin
-from reports.figures import decimals, paired_difference, percent, points, printable, render, score_distributions, span
+from reports.figures import decimals, paired_difference, percent, points, printable, score_distributions, span
+from reports.pages import Drawing, page
+from reports.publishing import PAGE, csv, parquet, publish
 from sims.design import versions
-from sims.errors import CrosslabError, StoreError, UsageError
+from sims.errors import CrosslabError
 from sims.game import Game
 from sims.table import Player
 from strategies import Strategy, find_strategy
 
-PAGE = "index.html"
 FIGURES, FRAMES = ("scores", "difference"), ("scores", "differences")
 FILES = (
     PAGE,
@@ -40,13 +35,8 @@ FILES = (
     *(f"{name}.{kind}" for name in FIGURES for kind in ("svg", "png")),
     *(f"{name}.{kind}" for name in FRAMES for kind in ("csv", "parquet")),
 )
-GENERATOR = '<meta name="generator" content="crosslab">'
-"""Marks a page as ours: a folder that holds files of the report's names is written to only when its page has it."""
-
-TEMPLATES = Path(__file__).with_name("templates")
 TOO_FEW = "too few blocks"
 NEVER_VARIES = "not defined: the difference never varies"
-_DISK_FULL = {errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC)}
 
 
 def write_comparison(comparison: Comparison, folder: Path | str, *, command: str = "") -> Path:
@@ -83,128 +73,16 @@ def write_comparison(comparison: Comparison, folder: Path | str, *, command: str
     for name, picture in pictures.items():
         files[f"{name}.svg"], files[f"{name}.png"] = picture.svg, picture.png
     for name, frame in zip(FRAMES, (comparison.scores(), comparison.differences()), strict=True):
-        files[f"{name}.csv"] = frame.write_csv().encode()
-        files[f"{name}.parquet"] = _parquet(frame)
+        files[f"{name}.csv"], files[f"{name}.parquet"] = csv(frame), parquet(frame)
     assert set(files) == set(FILES)
     publish(target, files)
     return target / PAGE
 
 
-def _parquet(frame: pl.DataFrame) -> bytes:
-    buffer = io.BytesIO()
-    frame.write_parquet(buffer, compression="zstd")
-    return buffer.getvalue()
-
-
-# --- Files -----------------------------------------------------------------------------------------------------------
-
-
-def prepare(folder: Path | str) -> None:
-    """Make the folder of a report, or say at once why the report could not be written there.
-
-    Raises
-    ------
-    UsageError, StoreError
-        See `write_comparison`.
-    """
-    target = Path(folder)
-    with _one_line_errors(target):
-        target.mkdir(parents=True, exist_ok=True)
-        _refuse_strangers(target, FILES)
-
-
-def publish(folder: Path, files: Mapping[str, bytes]) -> None:
-    """Put the files of a report into a folder: all are on disk before the first takes its name.
-
-    Parameters
-    ----------
-    folder
-        Is made when it does not exist.
-    files
-        Name and content; one of them is `index.html`.
-
-    Raises
-    ------
-    UsageError, StoreError
-        See `write_comparison`.
-    """
-    with _one_line_errors(folder):
-        folder.mkdir(parents=True, exist_ok=True)
-        _refuse_strangers(folder, files)
-        temporaries: dict[str, Path] = {}
-        try:
-            for name, content in files.items():
-                temporaries[name] = folder / f"{name}.{secrets.token_hex(8)}.tmp"
-                with open(temporaries[name], "xb") as handle:
-                    handle.write(content)
-                    handle.flush()
-                    os.fsync(handle.fileno())
-            for name, temporary in temporaries.items():
-                os.replace(temporary, folder / name)
-        finally:
-            for temporary in temporaries.values():
-                # A failure to tidy up must not hide why the writing failed.
-                with suppress(OSError):
-                    temporary.unlink(missing_ok=True)
-
-
-def _refuse_strangers(folder: Path, files: Iterable[str]) -> None:
-    page = folder / PAGE
-    if page.is_file() and GENERATOR.encode() in page.read_bytes():
-        return
-    strangers = [name for name in files if os.path.lexists(folder / name)]
-    if strangers:
-        raise UsageError(
-            f"{printable(str(folder))} holds {strangers[0]}, which is not from a report: "
-            "name another folder, or move the file away"
-        )
-
-
-@contextmanager
-def _one_line_errors(folder: Path) -> Iterator[None]:
-    where = printable(str(folder))
-    try:
-        yield
-    except (FileExistsError, NotADirectoryError) as error:
-        raise UsageError(
-            f"cannot write the report to {where}: it, or a part of it, is a file; name a folder"
-        ) from error
-    except OSError as error:
-        if error.errno in _DISK_FULL:
-            raise StoreError(
-                f"cannot write the report to {where}: the disk is full; make room and try again"
-            ) from error
-        reason = printable(error.strerror or str(error))
-        raise StoreError(
-            f"cannot write the report to {where}: {reason}; name a folder that you may write to"
-        ) from error
-
-
 # --- Figures ---------------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class Picture:
-    """A figure as files, and what it shows in words."""
-
-    svg: bytes
-    png: bytes
-    words: str
-
-    def inline(self, prefix: str) -> Markup:
-        """Return the drawing as a part of a page, with ids that begin with `prefix` and so are the page's only ones."""
-        text = self.svg.decode()
-        text = text[text.index("<svg") :]
-        text = re.sub(r"<!--.*?-->|<title>.*?</title>|<metadata>.*?</metadata>", "", text, flags=re.DOTALL)
-        text = re.sub(r'(\bid="|href="#|url\(#)', rf"\g<1>{prefix}-", text)
-        text = re.sub(r"\n\s*", "\n", text)
-        head, body = text.split(">", 1)
-        # The page decides on the size.
-        head = re.sub(r'\s(?:width|height)="[^"]*"', "", head)
-        return Markup(f'{head} role="img" aria-label="{Markup.escape(self.words)}">{body}')
-
-
-def _pictures(comparison: Comparison) -> dict[str, Picture]:
+def _pictures(comparison: Comparison) -> dict[str, Drawing]:
     result, counts, unit, thin = comparison.result, comparison.counts, comparison.unit, _thin(comparison)
     a, b = _names(comparison)
     scores = comparison.scores()
@@ -237,9 +115,7 @@ def _pictures(comparison: Comparison) -> dict[str, Picture]:
     }
     pictures = {}
     for name, axes in figures.items():
-        figure, text = axes.get_figure(root=True), printable(words[name])
-        assert figure is not None
-        pictures[name] = Picture(render(figure, "svg", title=text), render(figure, "png", title=text), text)
+        pictures[name] = Drawing.of(axes, words[name])
     return pictures
 
 
@@ -661,19 +537,11 @@ def _quoted(text: str) -> str:
 # --- The page --------------------------------------------------------------------------------------------------------
 
 
-def _page(comparison: Comparison, command: str, pictures: Mapping[str, Picture]) -> str:
-    environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(TEMPLATES),
-        autoescape=True,
-        undefined=jinja2.StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-    )
+def _page(comparison: Comparison, command: str, pictures: Mapping[str, Drawing]) -> str:
     a, b = _names(comparison)
     controls = _controls(comparison)
-    return environment.get_template("comparison.html.jinja").render(
-        generator=Markup(GENERATOR),
+    return page(
+        "comparison.html.jinja",
         title=f"{a} against {b}",
         game=comparison.design.game.title,
         a=a,

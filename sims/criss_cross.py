@@ -24,6 +24,7 @@ from sims import chance
 from sims.asking import make_asking, make_thinking, new_scratch, start_streams
 from sims.bits import ONE, Word, bit_count, lowest_bit, select_bit
 from sims.chance import below, deal_key, start_stream
+from sims.elements import EARNED, USED, Board, ElementFacts, Kind, Tallies
 from sims.game import (
     RANK,
     SCORE,
@@ -817,6 +818,173 @@ def luck(seed: int, first_deal: int, deals: int) -> NDArray[np.int64]:
     return doubles - MAX_ROUNDS // SYMBOLS
 
 
+# --- Elements --------------------------------------------------------------------------------------------------------
+
+SHARES = 60  # of a run's or line's points among its cells: divisible by every length
+RUN_NAMES = ("single", "pair", "triplet", "quadruple", "quintet")
+BARREN = 5  # a line whose runs add up to nothing, after the runs of every length
+
+
+def element_kinds(rules: CrissCrossRules, seats: int) -> tuple[Kind, ...]:
+    """Return what is counted; `tally_sheets` knows the same order."""
+    size = rules.size
+    board = Board(tuple(f"row {row + 1}" for row in range(size)), tuple(f"column {row + 1}" for row in range(size)))
+    cells = tuple(board.name(cell) for cell in range(size * size))
+    diagonal = ("diagonal",) if rules.diagonal_weight else ()
+    return (
+        Kind(
+            "symbol",
+            "Symbols",
+            "The six symbols. They are alike, so that differences between them are chance or a habit of the players.",
+            SYMBOL_NAMES[1:],
+            count="runs of two or more of the symbol",
+            count_unit="runs",
+            value="points of its runs",
+            value_unit="points",
+            adds_up=not rules.zero_line_points,
+        ),
+        Kind(
+            "line",
+            "Lines",
+            "Rows and columns, and the diagonal when it counts (its points as often as it does).",
+            (*board.rows, *board.columns, *diagonal),
+            count="times that the line scored",
+            count_unit="lines",
+            value="points of the line",
+            value_unit="points",
+            adds_up=True,
+        ),
+        Kind(
+            "run",
+            "Runs",
+            "Runs of equal symbols by their length, and lines whose runs add up to nothing.",
+            (*RUN_NAMES[:size], "line without points"),
+            count="runs of exactly this length, in all lines that count",
+            count_unit="runs",
+            value="their points",
+            value_unit="points",
+            adds_up=True,
+        ),
+        Kind(
+            "cell",
+            "Cells",
+            "The spaces of the sheet; the points of a run are shared evenly among its spaces.",
+            cells,
+            count="times that the seat entered a symbol there",
+            count_unit="symbols",
+            value="the space's share of the points",
+            value_unit="points",
+            scale=SHARES,
+            adds_up=True,
+            board=board,
+        ),
+        Kind(
+            "cell-round",
+            "When cells are filled",
+            "The spaces of the sheet, and the round in which the seat entered a symbol there.",
+            cells,
+            count="times that the seat entered a symbol there",
+            count_unit="symbols",
+            value="the round in which it did",
+            value_unit="rounds",
+            board=board,
+            shown=("each",),
+        ),
+    )
+
+
+@jit
+def tally_sheets(
+    side: Any, weight: Any, run_points: Any, zero_points: Any, logs: Any, seats: Any, tallies: Any
+) -> None:
+    """Count the elements of logged games.
+
+    Parameters
+    ----------
+    side, weight, run_points, zero_points
+        The rules: size, diagonal_weight, run_points, zero_line_points.
+    logs, seats
+        The games.
+    tallies
+        Zeros, shape (games, seats, elements, 2).
+    """
+    lines = 2 * side + (1 if weight else 0)
+    first_line = SYMBOLS
+    first_run = first_line + lines
+    first_cell_of_board = first_run + side + 1
+    first_round = first_cell_of_board + side * side
+    symbols, rounds = np.zeros(SIDE * SIDE, np.int64), np.zeros(SIDE * SIDE, np.int64)
+    cells = np.zeros(SIDE, np.int64)
+    for game in range(len(logs)):
+        log = logs[game]
+        for seat in range(seats):
+            told = tallies[game, seat]
+            symbols[:] = 0
+            rounds[:] = 0
+            symbols[0] = log.start[seat]
+            for turn in range(log.rounds):
+                move = Word(log.moves[turn, seat])
+                if move == ILLEGAL:
+                    continue
+                flipped = np.int64(move & ONE)
+                p, q = np.int64(first_cell(move)), np.int64(second_cell(move))
+                symbols[p], symbols[q] = log.rolls[turn, flipped], log.rolls[turn, 1 - flipped]
+                rounds[p], rounds[q] = turn + 1, turn + 1
+            for line in range(lines):
+                for place in range(side):
+                    if line < side:
+                        cells[place] = SIDE * line + place
+                    elif line < 2 * side:
+                        cells[place] = SIDE * place + line - side
+                    else:
+                        cells[place] = SIDE * place + side - 1 - place
+                times = weight if line == 2 * side else 1
+                total, start = 0, 0
+                while start < side:
+                    symbol = symbols[cells[start]]
+                    end = start + 1
+                    if symbol:
+                        while end < side and symbols[cells[end]] == symbol:
+                            end += 1
+                        length = end - start
+                        points = run_points[length - 1]
+                        total += points
+                        told[symbol - 1, USED] += length > 1
+                        told[symbol - 1, EARNED] += times * points
+                        told[first_run + length - 1, USED] += 1
+                        told[first_run + length - 1, EARNED] += times * points
+                        for place in range(start, end):
+                            cell = cells[place] // SIDE * side + cells[place] % SIDE
+                            told[first_cell_of_board + cell, EARNED] += times * points * SHARES // length
+                    start = end
+                if total == 0:
+                    total = zero_points
+                    told[first_run + side, USED] += 1
+                    told[first_run + side, EARNED] += times * zero_points
+                    for place in range(side):
+                        cell = cells[place] // SIDE * side + cells[place] % SIDE
+                        told[first_cell_of_board + cell, EARNED] += times * zero_points * SHARES // side
+                told[first_line + line, USED] += total > 0
+                told[first_line + line, EARNED] += times * total
+            for row in range(side):
+                for column in range(side):
+                    number = rounds[SIDE * row + column]
+                    if number:
+                        cell = side * row + column
+                        told[first_cell_of_board + cell, USED] += 1
+                        told[first_round + cell, USED] += 1
+                        told[first_round + cell, EARNED] += number
+
+
+def tally_elements(rules: CrissCrossRules, logs: Any, outcomes: NDArray[np.int16]) -> Tallies:
+    """Return counts and values of logged games, shape (games, seats, elements, 2)."""
+    games, seats = outcomes.shape[:2]
+    tallies = np.zeros((games, seats, sum(len(kind.names) for kind in element_kinds(rules, seats)), 2), np.int64)
+    points = np.array(rules.run_points, np.int64)
+    tally_sheets(rules.size, rules.diagonal_weight, points, rules.zero_line_points, logs, seats, tallies)
+    return tallies
+
+
 # --- Registration ----------------------------------------------------------------------------------------------------
 
 CRISS_CROSS = register(
@@ -851,8 +1019,15 @@ CRISS_CROSS = register(
         relabel=relabel,
         bands=SOLO_RANKS,
         length="rounds",
+        house_rules={
+            "size": (4,),
+            "run_points": ((0, 1, 3, 6, 10), (0, 3, 3, 8, 10), (0, 2, 4, 8, 10)),
+            "zero_line_points": (-5, -2),
+            "diagonal_weight": (1, 2),
+        },
         standings=standings,
         choices=choices,
         luck=luck,
+        elements=ElementFacts(element_kinds, tally_elements),
     )
 )

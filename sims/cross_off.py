@@ -25,6 +25,7 @@ from sims import chance
 from sims.asking import make_asking, make_thinking, new_scratch, rank_by_score, start_streams
 from sims.bits import ONE, Word, bit_count, lowest_bit, select_bit
 from sims.chance import below, deal_key, start_stream
+from sims.elements import EARNED, USED, Board, ElementFacts, Kind, Tallies
 from sims.game import SCORE, STANDARD_COLUMNS, WIN_UNIT, Column, Flag, Game, Rules, Whole, Wholes, option, register
 from sims.jit import jit
 
@@ -916,6 +917,139 @@ def relabel(view: Any, rng: np.random.Generator) -> Callable[[int], int]:
     return lambda move: 16 * order.index(move // 16) + move % 16 if 0 < move < 64 else move
 
 
+# --- Elements --------------------------------------------------------------------------------------------------------
+
+OWN_SUM, OTHERS_SUM, OWN_PAIR, PENALTY = range(4)
+MARK_NAMES = ("sum of the own roll", "sum of another's roll", "pair of the own roll", "penalty")
+
+
+def element_kinds(rules: CrossOffRules, seats: int) -> tuple[Kind, ...]:
+    """Return what is counted; `tally_sheets` knows the same order."""
+    board = Board(TRACK_NAMES, tuple(f"position {position}" for position in range(1, LAST + 1)))
+    places = [(track, number_at(track, position)) for track in range(TRACKS) for position in range(1, LAST + 1)]
+    numbers = tuple(f"{TRACK_NAMES[track]} {number}" for track, number in places)
+    labels = tuple(str(number) for _, number in places)
+    return (
+        Kind(
+            "track",
+            "Tracks",
+            "The four tracks; their points less those of the penalties are the score.",
+            TRACK_NAMES,
+            count="marks on the track, the bonus mark of its last number included",
+            count_unit="marks",
+            value="points of the track",
+            value_unit="points",
+        ),
+        Kind(
+            "mark",
+            "Marks",
+            "Marks by the step in which they were made, and penalties.",
+            MARK_NAMES,
+            count="marks made in this step, or penalties taken",
+            count_unit="marks",
+            value="points that they brought at once",
+            value_unit="points",
+            adds_up=not rules.mark_points[0],
+        ),
+        Kind(
+            "close",
+            "Closes",
+            "Tracks that the seat closed, alone or together with others in the same step.",
+            TRACK_NAMES,
+            count="times that the seat closed the track",
+            count_unit="closes",
+            value="points of the last number and its bonus mark at once",
+            value_unit="points",
+        ),
+        Kind(
+            "number",
+            "Numbers",
+            "All numbers of all tracks, in the order in which they are marked.",
+            numbers,
+            count="times that the seat marked the number",
+            count_unit="marks",
+            value="points that the mark brought at once",
+            value_unit="points",
+            board=board,
+            labels=labels,
+        ),
+        Kind(
+            "skipped",
+            "Numbers passed over",
+            "Numbers to the left of the seat's last mark on their track that it did not mark.",
+            numbers,
+            count="times that the seat passed over the number",
+            count_unit="numbers",
+            board=board,
+            labels=labels,
+            shown=("count",),
+        ),
+    )
+
+
+@jit
+def tally_mark(view: Any, seat: Any, move: Any, step: Any, told: Any) -> None:
+    """Count a mark that a seat is about to make."""
+    track, position = np.int64(track_of(move)), np.int64(place_of(move))
+    now = marks_on(view.sheet_marks[seat], track)
+    points = np.int64(view.points[now + (2 if is_last(move) else 1)]) - np.int64(view.points[now])
+    told[TRACKS + step, USED] += 1
+    told[TRACKS + step, EARNED] += points
+    if is_last(move):
+        told[2 * TRACKS + track, USED] += 1
+        told[2 * TRACKS + track, EARNED] += points
+    number = 3 * TRACKS + LAST * track + position - 1
+    told[number, USED] += 1
+    told[number, EARNED] += points
+
+
+@jit
+def tally_sheets(view: Any, logs: Any, tallies: Any) -> None:
+    """Count the elements of logged games, into zeros of shape (games, seats, elements, 2)."""
+    for game in range(len(logs)):
+        log = logs[game]
+        told = tallies[game]
+        set_up(view)
+        for turn in range(log.turns):
+            roll_again(view, log)
+            roller = np.int64(view.roller)
+            chosen = Word(0)
+            for seat in range(view.seats):
+                move = Word(log.sums[turn, seat])
+                chosen |= move << (CHOICE_BITS * Word(seat))
+                if move != PASS:
+                    tally_mark(view, seat, move, OWN_SUM if seat == roller else OTHERS_SUM, told[seat])
+            finish_sum(view, chosen)
+            if view.ended:
+                break
+            move = Word(log.pairs[turn])
+            if move != PASS:
+                tally_mark(view, roller, move, OWN_PAIR, told[roller])
+            elif not view.marked:
+                told[roller, TRACKS + PENALTY, USED] += 1
+                told[roller, TRACKS + PENALTY, EARNED] -= np.int64(view.penalty_points)
+            finish_pair(view, move)
+        for seat in range(view.seats):
+            for track in range(TRACKS):
+                marks = marks_on(view.sheet_marks[seat], track)
+                told[seat, track, USED] = marks
+                told[seat, track, EARNED] = view.points[marks]
+                passed = False
+                for position in range(LAST - 1, -1, -1):
+                    marked = told[seat, 3 * TRACKS + LAST * track + position, USED] > 0
+                    if passed and not marked:
+                        told[seat, 3 * TRACKS + LAST * (TRACKS + track) + position, USED] = 1
+                    passed |= marked
+
+
+def tally_elements(rules: CrossOffRules, logs: Any, outcomes: NDArray[np.int16]) -> Tallies:
+    """Return counts and values of logged games, shape (games, seats, elements, 2)."""
+    games, seats = outcomes.shape[:2]
+    tallies = np.zeros((games, seats, 3 * TRACKS + 2 * TRACKS * LAST, 2), np.int64)
+    tally_sheets(new_views(rules, seats)[0], logs, tallies)
+    return tallies
+
+
 # --- Registration ----------------------------------------------------------------------------------------------------
 
 CROSS_OFF = register(
@@ -952,8 +1086,16 @@ CROSS_OFF = register(
         describe_move=describe_move,
         relabel=relabel,
         length="turns",
+        house_rules={
+            "mark_points": (tuple(range(0, 65, 5)),),
+            "marks_to_close": (4, 6),
+            "penalty_points": (3, 8),
+            "penalties_to_end": (3, 5),
+            "tracks_to_end": (1, 3),
+        },
         end_reasons=END_REASONS,
         standings=standings,
         choices=choices,
+        elements=ElementFacts(element_kinds, tally_elements),
     )
 )

@@ -26,6 +26,7 @@ from sims import chance
 from sims.asking import make_asking, make_thinking, new_scratch, start_streams
 from sims.bits import ONE, Word, bit_count, lowest_bit, select_bit
 from sims.chance import below, deal_key, start_stream
+from sims.elements import EARNED, USED, Board, ElementFacts, Kind, Tallies
 from sims.game import (
     RANK,
     SCORE,
@@ -1144,6 +1145,232 @@ def relabel(view: Any, rng: np.random.Generator) -> Callable[[int], int]:
     return lambda move: int(make_move(play_of(move), names[int(symbol_of(move))], cell_of(move), other_cell_of(move)))
 
 
+# --- Elements --------------------------------------------------------------------------------------------------------
+
+SHARES = 60  # of a group's points among its cells: divisible by every size
+HALVES = 2  # of a swap's points between its cells
+PASSING = 5  # the place of a pass after the kinds of plays
+GROUP_NAMES = ("pair", "three", "four", "five", "six", "six different")
+SYMBOL_NAMES = tuple(f"symbol {symbol}" for symbol in range(1, SYMBOLS + 1))
+FIRST_SYMBOL = PASSING + 1
+FIRST_DRAW = FIRST_SYMBOL + SYMBOLS
+FIRST_OWN_LINE = FIRST_DRAW + KINDS
+FIRST_GROUP = FIRST_OWN_LINE + SIDE
+FIRST_CELL = FIRST_GROUP + len(GROUP_NAMES)
+FIRST_CELL_POINTS = FIRST_CELL + CELLS
+FIRST_CELL_TURN = FIRST_CELL_POINTS + CELLS
+ELEMENTS = FIRST_CELL_TURN + CELLS
+
+
+def element_kinds(rules: CrossWiseRules, seats: int) -> tuple[Kind, ...]:
+    """Return what is counted; `tally_boards` knows the same order."""
+    board = Board(
+        tuple(f"row {row + 1}" for row in range(SIDE)), tuple(f"column {column + 1}" for column in range(SIDE))
+    )
+    cells = tuple(board.name(cell) for cell in range(CELLS))
+    ahead = "points ahead of the other team that it brought at once"
+    return (
+        Kind(
+            "play",
+            "Plays",
+            "What is done in a turn: a symbol stone placed, an action stone played, or a pass (nothing was possible).",
+            (*PLAY_NAMES, "pass"),
+            count="turns in which the seat played so",
+            count_unit="plays",
+            value=ahead,
+            value_unit="points",
+        ),
+        Kind(
+            "symbol",
+            "Symbols",
+            "The six symbols. They are alike, so that differences between them are chance or a habit of the players.",
+            SYMBOL_NAMES,
+            count="stones of the symbol that the seat placed, or replaced another by",
+            count_unit="stones",
+            value=ahead,
+            value_unit="points",
+        ),
+        Kind(
+            "draw",
+            "Stones drawn",
+            "Stones that the bag gave a seat, its first hand included: chance decides, not the player.",
+            (*SYMBOL_NAMES, *PLAY_NAMES[1:]),
+            count="stones of this kind that the seat drew",
+            count_unit="stones",
+        ),
+        Kind(
+            "line",
+            "Lines",
+            "The six rows of the rows team, the six columns of the columns team.",
+            tuple(f"line {line + 1}" for line in range(SIDE)),
+            count="times that the line scored",
+            count_unit="lines",
+            value="points of the line",
+            value_unit="points",
+            of="side",
+            adds_up=True,
+        ),
+        Kind(
+            "group",
+            "Groups",
+            "Groups of equal stones in the team's lines by their size, and lines of six different ones.",
+            GROUP_NAMES,
+            count="groups of this size",
+            count_unit="groups",
+            value="their points",
+            value_unit="points",
+            of="side",
+            adds_up=True,
+        ),
+        Kind(
+            "cell",
+            "Cells",
+            "The spaces of the board, and what was put there: by placing, moving, swapping or replacing.",
+            cells,
+            count="stones that the seat put there",
+            count_unit="stones",
+            value=ahead + ", a swap's shared by its two spaces",
+            value_unit="points",
+            scale=HALVES,
+            board=board,
+        ),
+        Kind(
+            "cell-points",
+            "What cells earn",
+            "The spaces of the board at the end; the points of a group are shared evenly among its stones.",
+            cells,
+            count="games that ended with a stone there",
+            count_unit="stones",
+            value="the space's share of the team's points",
+            value_unit="points",
+            scale=SHARES,
+            of="side",
+            adds_up=True,
+            board=board,
+            shown=("value",),
+        ),
+        Kind(
+            "cell-turn",
+            "When cells are filled",
+            "The spaces of the board, and the turn in which the seat put a stone there.",
+            cells,
+            count="stones that the seat put there",
+            count_unit="stones",
+            value="the turn in which it did",
+            value_unit="turns",
+            board=board,
+            shown=("each",),
+        ),
+    )
+
+
+@jit
+def tally_put(told: Any, cell: Any, points: Any, turn: Any) -> None:
+    """Count a stone that a seat put on a cell."""
+    cell = np.int64(cell)
+    told[FIRST_CELL + cell, USED] += 1
+    told[FIRST_CELL + cell, EARNED] += points
+    told[FIRST_CELL_TURN + cell, USED] += 1
+    told[FIRST_CELL_TURN + cell, EARNED] += turn
+
+
+@jit
+def tally_play(view: Any, move: Any, told: Any) -> None:
+    """Count a play that the view's seat is about to make."""
+    play, points, turn = np.int64(play_of(move)), gain(view, move), np.int64(view.turn)
+    told[play, USED] += 1
+    told[play, EARNED] += points
+    if play in (PLACING, REPLACING):
+        symbol = FIRST_SYMBOL + np.int64(symbol_of(move)) - 1
+        told[symbol, USED] += 1
+        told[symbol, EARNED] += points
+        tally_put(told, cell_of(move), HALVES * points, turn)
+    elif play == MOVING:
+        tally_put(told, other_cell_of(move), HALVES * points, turn)
+    elif play == SWAPPING:
+        tally_put(told, cell_of(move), points, turn)
+        tally_put(told, other_cell_of(move), points, turn)
+
+
+@jit
+def tally_lines(view: Any, seat: Any, group_points: Any, different_points: Any, told: Any) -> None:
+    """Count the lines of a seat's team at the end, their groups, and the cells of these."""
+    team = seat % 2
+    for line in range(SIDE):
+        state = view.lines[SIDE * team + line]
+        points = np.int64(view.points[state])
+        told[FIRST_OWN_LINE + line, USED] += points > 0
+        told[FIRST_OWN_LINE + line, EARNED] += points
+        singles = 0
+        for symbol in range(1, SYMBOLS + 1):
+            size = np.int64(COUNTS[state, symbol])
+            singles += size == 1
+            if size > 1:
+                told[FIRST_GROUP + size - 2, USED] += 1
+                told[FIRST_GROUP + size - 2, EARNED] += group_points[size - 2]
+        different = singles == SIDE
+        if different:
+            told[FIRST_GROUP + SIDE - 1, USED] += 1
+            told[FIRST_GROUP + SIDE - 1, EARNED] += different_points
+        for place in range(SIDE):
+            cell = SIDE * line + place if team == ROWS_TEAM else SIDE * place + line
+            symbol = view.cells[cell]
+            if not symbol:
+                continue
+            told[FIRST_CELL_POINTS + cell, USED] += 1
+            size = np.int64(COUNTS[state, symbol])
+            if different:
+                told[FIRST_CELL_POINTS + cell, EARNED] += different_points * (SHARES // SIDE)
+            elif size > 1:
+                told[FIRST_CELL_POINTS + cell, EARNED] += group_points[size - 2] * (SHARES // size)
+
+
+@jit
+def tally_boards(view: Any, draws: Any, group_points: Any, different_points: Any, logs: Any, tallies: Any) -> None:
+    """Count the elements of logged games, into zeros of shape (games, seats, elements, 2).
+
+    `draws` is a stream to draw the stones with once more.
+    """
+    hidden = new_hidden()
+    hands, bag, numbers = hidden
+    for game in range(len(logs)):
+        log = logs[game]
+        told = tallies[game]
+        start_stream(draws, Word(log.key), BAG, 0)
+        set_up(view, hidden, draws)
+        for seat in range(view.seats):
+            for kind in range(1, KINDS + 1):
+                told[seat, FIRST_DRAW + kind - 1, USED] = held(hands[seat], kind)
+        for turn in range(log.turns):
+            mover = np.int64(begin_turn(view, hands))
+            if log.moves[turn] == PASSED:
+                told[mover, PASSING, USED] += 1
+                continue
+            move = Word(log.moves[turn])
+            tally_play(view, move, told[mover])
+            made = sixes(view, move)
+            carry_out(view, move)
+            hands[mover] = view.hand
+            finish_turn(view, made)
+            if not view.ended:
+                first = numbers[0]
+                refill(view, mover, hidden, draws)
+                for place in range(first, numbers[0]):
+                    told[mover, FIRST_DRAW + np.int64(bag[place]) - 1, USED] += 1
+        for seat in range(view.seats):
+            tally_lines(view, seat, group_points, different_points, told[seat])
+
+
+def tally_elements(rules: CrossWiseRules, logs: Any, outcomes: NDArray[np.int16]) -> Tallies:
+    """Return counts and values of logged games, shape (games, seats, elements, 2)."""
+    games, seats = outcomes.shape[:2]
+    tallies = np.zeros((games, seats, ELEMENTS, 2), np.int64)
+    group_points = np.array(rules.group_points, np.int64)
+    view, draws = new_views(rules, seats)[0], chance.new_streams(1)[0]
+    tally_boards(view, draws, group_points, rules.six_different_points, logs, tallies)
+    return tallies
+
+
 # --- Registration ----------------------------------------------------------------------------------------------------
 
 CROSSWISE = register(
@@ -1177,10 +1404,18 @@ CROSSWISE = register(
         describe_move=describe_move,
         relabel=relabel,
         length="turns",
+        house_rules={
+            "group_points": ((1, 3, 6, 10, 15), (0, 2, 4, 6, 8)),
+            "six_different_points": (0, 10),
+            "copies": (6, 8),
+            "action_stones": (0, 2, 4),
+            "hand": (3, 5),
+        },
         end_reasons=END_REASONS,
         standings=standings,
         choices=choices,
         sides=sides,
         rotate=rotate,
+        elements=ElementFacts(element_kinds, tally_elements),
     )
 )

@@ -2,7 +2,7 @@
 
 A game is one file in this package. It fills in a `Game` and registers it on its last line; nothing else in the project
 has a branch for it. The file's order, for every game: facts, rules, records, small rule functions, the play kernel,
-describing, registration.
+describing, elements, registration.
 """
 
 import dataclasses
@@ -16,6 +16,7 @@ from typing import Any, Protocol, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from sims.elements import ElementFacts
 from sims.errors import UsageError
 
 GAME_MODULES = {
@@ -315,10 +316,16 @@ class Game:
         no choice to make).
     standing_unit
         What standings count.
+    house_rules
+        Values of options that are worth trying beside the default, by option. Reports also try every flag the other way
+        round and all other names of an option that has names; other options
+        without values here are left alone.
     luck
         `luck(seed, first_deal, deals)`: one whole number for each deal, which depends on chance alone, whoever plays,
         and whose mean over all chance is exactly 0. Comparisons take out the part of a difference that goes along with
         it.
+    elements
+        What the game is made of, and how it is read off logs; None when it tells none.
     """
 
     name: str
@@ -355,8 +362,10 @@ class Game:
     end_reasons: tuple[str, ...] = ()
     standings: Callable[[Any, Any, int], NDArray[np.int64]] | None = None
     standing_unit: str = "points"
+    house_rules: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
     choices: Callable[[Any, Any, int], NDArray[np.int64]] | None = None
     luck: Callable[[int, int, int], NDArray[np.int64]] | None = None
+    elements: ElementFacts | None = None
     seat_counts: Callable[[Any], tuple[int, ...]] | None = None
     sides: Callable[[Any, int], tuple[str, ...] | None] | None = None
     rotate: Callable[[Any, int], tuple[tuple[int, ...], ...]] = field(
@@ -416,6 +425,27 @@ class Game:
         """Return the numbers of seats that these rules allow, ascending."""
         low, high = self.seats
         return tuple(range(low, high + 1)) if self.seat_counts is None else self.seat_counts(rules)
+
+    def alternatives(self, rules: Any) -> dict[str, tuple[Any, ...]]:
+        """Return the values of each option that are worth trying in place of the one that rules have.
+
+        These are the game's house rules, the other setting of a flag, the other names of an option that has names, and
+        the default where the rules have another value.
+        """
+        basic, found = self.rules(), {}
+        for name, item in self.rules.options().items():
+            check, here = item.metadata["check"], getattr(rules, name)
+            values = [getattr(basic, name)]
+            if name in self.house_rules:
+                values += [getattr(basic.replace(**{name: value}), name) for value in self.house_rules[name]]
+            elif isinstance(check, Flag):
+                values += [False, True]
+            elif isinstance(check, OneOf):
+                values += check.names
+            others = tuple(value for value in dict.fromkeys(values) if value != here)
+            if others:
+                found[name] = others
+        return found
 
     def check_seats(self, seats: int, rules: Any) -> None:
         """Refuse a number of seats that the game does not have under these rules."""

@@ -12,7 +12,8 @@ import sys
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Generic, Protocol, Self, TypeVar
@@ -170,8 +171,13 @@ def _sum(total: Sum | None, part: Sum | None) -> Sum | None:
 
 
 def progress_bar(total: int, progress: bool = True, unit: str = " games") -> Any:
-    """Return a bar that appears after a second, on a terminal or in a notebook only, and leaves nothing behind."""
-    notebook = "ipykernel" in sys.modules
+    """Return a bar that appears after a second, on a terminal or in a notebook only, and leaves nothing behind.
+
+    Where one would appear, tqdm's own variable `TQDM_DISABLE=1` keeps it away: for notebooks that are run to be printed.
+    """
+    overall = _overall.get()
+    if overall is not None:
+        return overall.run_bar(total)
     return tqdm(
         total=total,
         unit=unit,
@@ -179,8 +185,96 @@ def progress_bar(total: int, progress: bool = True, unit: str = " games") -> Any
         delay=BAR_DELAY,
         leave=False,
         dynamic_ncols=True,
-        disable=not progress or not (notebook or sys.stderr.isatty()),
+        **_display(progress),
     )
+
+
+def _display(progress: bool) -> dict[str, Any]:
+    """Return where a bar is to be seen, or that it must not appear."""
+    notebook = "ipykernel" in sys.modules
+    if not progress or not (notebook or sys.stderr.isatty()):
+        return {"disable": True}
+    # JupyterLab shows stderr as an error, on red. `disable=False` would overrule the variable.
+    return {"file": sys.stdout if notebook else sys.stderr}
+
+
+class Overall:
+    """One bar over work of several parts; the runs inside move it in place of bars of their own.
+
+    Parameters
+    ----------
+    weights
+        How much of the work each part is, by name, in any unit.
+    progress
+        Whether the bar may appear.
+    """
+
+    def __init__(self, weights: Mapping[str, float], progress: bool) -> None:
+        self._shares = {name: 100 * weight / sum(weights.values()) for name, weight in weights.items()}
+        self._done = 0.0
+        self._slice = self._end = 0.0
+        self.bar = tqdm(
+            total=100,
+            delay=BAR_DELAY,
+            leave=False,
+            dynamic_ncols=True,
+            bar_format="{desc}: {percentage:3.0f}% |{bar}| {elapsed}<{remaining}",
+            **_display(progress),
+        )
+
+    def part(self, name: str, runs: int = 1) -> None:
+        """Begin a part; `runs` is how many runs are expected in it."""
+        self._move_to(self._end)
+        self._end = self._done + self._shares[name]
+        self._slice = self._shares[name] / max(runs, 1)
+        self.bar.set_description_str(name)
+
+    def advance(self, share: float) -> None:
+        """Move the bar by a share of the slice of one run, never past the part that it belongs to."""
+        self._move_to(min(self._done + share * self._slice, self._end))
+
+    def _move_to(self, done: float) -> None:
+        self.bar.update(done - self._done)
+        self._done = done
+
+    def run_bar(self, total: int) -> "_RunBar":
+        """Return what one run moves."""
+        return _RunBar(self, total)
+
+
+class _RunBar:
+    """What a run takes for its own bar."""
+
+    def __init__(self, overall: Overall, total: int) -> None:
+        self.overall, self.total, self.n = overall, max(total, 1), 0
+
+    def update(self, count: int) -> None:
+        self.n += count
+        self.overall.advance(count / self.total)
+
+    def close(self) -> None:
+        pass
+
+    def __enter__(self) -> "_RunBar":
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        pass
+
+
+_overall: ContextVar[Overall | None] = ContextVar("overall", default=None)
+
+
+@contextlib.contextmanager
+def overall_progress(weights: Mapping[str, float], progress: bool = True) -> Iterator[Overall]:
+    """Show one progress bar over all runs inside the `with` block."""
+    overall = Overall(weights, progress)
+    token = _overall.set(overall)
+    try:
+        yield overall
+    finally:
+        _overall.reset(token)
+        overall.bar.close()
 
 
 # --- Cutting the work ------------------------------------------------------------------------------------------------

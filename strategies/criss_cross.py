@@ -54,6 +54,9 @@ from strategies.api import Parameter, heuristic, restriction, strategy
 
 GAME = "criss-cross"
 
+PANEL = ("planner", "potential", "greedy", "line-builder", "first-fit")
+"""Who stands for the game in reports, the strongest first."""
+
 # --- Tables ----------------------------------------------------------------------------------------------------------
 
 ALL = Word(0xFFFF_FFFF_FFFF_FFFF)

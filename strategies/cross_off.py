@@ -43,6 +43,9 @@ __all__ = ["optimal"]  # a player like those below, with a file of its own
 
 GAME = "cross-off"
 
+PANEL = ("score-aware", "careful-close", "expectation", "conservative", "rusher")
+"""Who stands for the game in reports, the strongest first."""
+
 # --- Tables ----------------------------------------------------------------------------------------------------------
 
 NEVER = 99.0  # turns to close a track that cannot be closed any more

@@ -56,6 +56,9 @@ from strategies.api import Parameter, restriction, strategy
 
 GAME = "crosswise"
 
+PANEL = ("line-table", "potential", "difference-greedy", "own-greedy", "spoiler")
+"""Who stands for the game in reports, the strongest first; `wedel` is left out for the bias that its caveat names."""
+
 NONE = Word(0)
 LEAST = -(1 << 16)  # below all points of a play
 ORDER_BITS = 42  # for the order among equals: stone, symbol that replaces, cells

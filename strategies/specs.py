@@ -29,6 +29,8 @@ from sims.table import Player
 from strategies.api import LOADED_SOURCE, Restriction, Strategy, noisy, restrict, rollout
 
 ENTRY_POINTS = "crosslab.strategies"
+PANEL_SIZE = 5
+WEAK = "weak"  # the tag of players that lose on purpose
 PLAIN = re.compile(r"(?:(?P<file>.+\.py):)?(?P<name>[\w-]+)(?::(?P<parameters>.*))?", re.DOTALL)
 WRAPPED = re.compile(r"(?P<wrapper>[\w-]+)\((?P<inside>.*)\)", re.DOTALL)
 
@@ -42,6 +44,7 @@ class Names(NamedTuple):
 
     strategies: dict[str, Strategy]
     restrictions: dict[str, Restriction]
+    panel: tuple[str, ...] = ()
 
     def of_same_name(self, item: Strategy | Restriction) -> Strategy | Restriction | None:
         """Return what has an item's name already, None when nothing has."""
@@ -87,7 +90,7 @@ def _named(game: str) -> Names:
         places.append((module, importlib.import_module(module)))
     for entry in importlib.metadata.entry_points(group=ENTRY_POINTS):
         places.append((f"entry point {entry.name}", _load_entry(entry)))
-    names = Names({}, {})
+    names = Names({}, {}, getattr(places[0][1], "PANEL", ()) if places else ())
     for place, loaded in places:
         for item in _declared(loaded, game):
             taken = names.of_same_name(item)
@@ -103,6 +106,17 @@ def _named(game: str) -> Names:
 def builtin_strategies(game: str) -> list[Strategy]:
     """Return the strategies of a game that a name alone finds, in the order of their declaration."""
     return list(_named(game).strategies.values())
+
+
+def panel(game: str) -> list[Strategy]:
+    """Return a handful of players that stand for a game, the strongest first: those that its file names as `PANEL`.
+
+    For a game without such a list they are the first few that a name alone finds, without those that lose on purpose.
+    """
+    names = _named(game)
+    if names.panel:
+        return [names.strategies[name] for name in names.panel]
+    return [item for item in names.strategies.values() if WEAK not in item.tags][:PANEL_SIZE]
 
 
 def builtin_restrictions(game: str) -> list[Restriction]:

@@ -6,6 +6,7 @@ import shlex
 import subprocess
 import sys
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
@@ -89,6 +90,17 @@ def test_view_fields_exist(name: str) -> None:
     for fields in table_of(name, "field"):
         for field in re.split(r"`, `", fields):
             assert field.strip("`") in view.dtype.names
+
+
+@pytest.mark.parametrize("name", game_names())
+def test_kinds_of_elements_table(name: str) -> None:
+    game = find_game(name)
+    assert game.elements is not None
+    expected = {}
+    for kind in game.elements.kinds(game.rules(), 2):
+        written = f"{kind.name}` (board)" if kind.board else kind.name
+        expected[written] = [kind.doc, kind.count, kind.value or "–"]
+    assert table_of(name, "kind") == expected
 
 
 @pytest.mark.parametrize("name", game_names())
@@ -195,12 +207,26 @@ def test_a_page_runs_as_written(
     """All commands and Python of a page, in its order; what it shows of the answers is what they print."""
     monkeypatch.chdir(tmp_path)
     text = path.read_text(encoding="utf-8")
-    names: dict[str, object] = {}
-    asked = answer = ""
     for body in re.findall(r"^```python\n(.*?)^```", text, re.MULTILINE | re.DOTALL):
         if "\n@" in body:
             (tmp_path / "my_ideas.py").write_text(body, encoding="utf-8")
     text = text.replace("<!-- demo: begin -->\n", f"```\n{demo_command()}\n```\n")
+    run_as_written(text, tmp_path, capsys)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not COMPILED, reason="the pages play too many games for plain Python")
+@pytest.mark.parametrize("name", game_names())
+def test_the_elements_of_a_page_are_as_printed(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    text = (ROOT / "docs" / "games" / f"{name}.md").read_text(encoding="utf-8")
+    section = text.partition("## Elements\n")[2].partition("\n## ")[0]
+    assert "```\ncrosslab elements" in section
+    run_as_written(section, tmp_path, capsys)
+
+
+def run_as_written(text: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    names: dict[str, object] = {}
+    asked = answer = ""
     for language, body in re.findall(r"^```(\w*)\n(.*?)^```", text, re.MULTILINE | re.DOTALL):
         if language == "python":
             exec(body, names)
@@ -264,6 +290,12 @@ def documented_modules() -> set[str]:
     return set(re.findall(r"^   ([\w.]+)$", (SITE / "api" / "index.md").read_text(encoding="utf-8"), re.MULTILINE))
 
 
+def public_names(module: ModuleType) -> set[str]:
+    """Return what the reference tells of a module: what it lists, or else what it defines."""
+    own = {name for name, item in vars(module).items() if getattr(item, "__module__", "") == module.__name__}
+    return set(getattr(module, "__all__", own))
+
+
 def test_all_documented_modules_exist() -> None:
     for module in documented_modules():
         assert importlib.import_module(module).__doc__
@@ -272,11 +304,12 @@ def test_all_documented_modules_exist() -> None:
 def test_all_public_names_are_in_the_reference() -> None:
     told = set(re.findall(r"^   ~([\w.]+)$", (SITE / "api" / "crosslab.md").read_text(encoding="utf-8"), re.MULTILINE))
     assert told == {f"{module}.{name}" for name, module in crosslab._HOME_OF.items()}
-    homes = set(crosslab._HOME_OF.values())
+    modules = [importlib.import_module(module) for module in documented_modules()]
+    assert set(crosslab._HOME_OF.values()) <= {module.__name__ for module in modules}
     for package in (analysis, reports, strategies):
         for name in package.__all__:
-            homes.add(getattr(package, name).__module__)
-    assert homes <= documented_modules()
+            told_by = [module for module in modules if name in public_names(module)]
+            assert any(getattr(module, name) is getattr(package, name) for module in told_by), name
 
 
 @pytest.mark.slow

@@ -10,9 +10,10 @@ the CrossWays rulebook; where its board has each rank is an assumption of ours (
 
 How it is held: a square is 8·row + column, a set of squares a word. Of every team there are the squares with one marker
 or more, with two, and with its marker on top; and of every square the stack. What is private to the game lies in the
-modules of this folder: facts, layouts, rules, hands, paths, plays, listing, kernel, telling.
+modules of this folder: facts, layouts, rules, hands, paths, plays, listing, kernel, telling, elements.
 """
 
+from sims.crossways.elements import element_kinds, tally_elements
 from sims.crossways.facts import COLUMNS, END_REASONS, ILLEGAL, MAX_SEATS
 from sims.crossways.kernel import play
 from sims.crossways.rules import CHOOSE, FORBID, LOG, VALUE, VARIANTS, CrossWaysRules, new_views, seat_counts
@@ -31,6 +32,7 @@ from sims.crossways.telling import (
     sides,
     standings,
 )
+from sims.elements import ElementFacts
 from sims.game import Game, register
 
 CROSSWAYS = register(
@@ -66,11 +68,18 @@ CROSSWAYS = register(
         describe_move=describe_move,
         relabel=relabel,
         length="turns",
+        house_rules={
+            "layout": ("random:1", "random:2"),
+            "hand": (4, 6),
+            "markers": (16, 20),
+            "decks": (1,),
+        },
         end_reasons=END_REASONS,
         standings=standings,
         standing_unit="markers",
         choices=choices,
         sides=sides,
         rotate=rotate,
+        elements=ElementFacts(element_kinds, tally_elements),
     )
 )

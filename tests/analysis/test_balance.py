@@ -12,7 +12,7 @@ import pytest
 import sims.game
 from analysis.balance import Balance, balance
 from analysis.histogram import Histogram
-from analysis.records import load_records
+from analysis.records import load_records, measure
 from sims.criss_cross import write_ranks
 from sims.design import Design
 from sims.errors import StoreError, UsageError
@@ -144,6 +144,20 @@ def test_summary_is_tidy(found: Balance) -> None:
     assert sum(wins) == pytest.approx(1)
     assert not frame["value"].is_nan().any()
     assert len(found.to_pandas()) == len(frame)
+
+
+def test_lengths_are_of_all_games_where_the_outcome_tells(found: Balance) -> None:
+    assert dict(found.lengths().rows()) == found.counts.lengths.to_dict()
+    assert found.lengths()["count"].sum() == found.games
+
+
+def test_lengths_are_of_the_sample_where_it_does_not(found: Balance) -> None:
+    untold = dataclasses.replace(found.counts, lengths=Histogram.from_dict({}))
+    lengths = dataclasses.replace(found, counts=untold).lengths()
+    assert lengths["count"].sum() == len(found.records)
+    turns = measure(found.records)["turns"]
+    assert dict(lengths.rows()) == dict(turns.cast(pl.Int64).value_counts().rows())
+    assert dataclasses.replace(found, counts=untold, records=found.records.head(0)).lengths().is_empty()
 
 
 def test_end_reasons_come_from_the_column_where_there_is_one(found: Balance) -> None:

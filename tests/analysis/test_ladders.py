@@ -5,7 +5,7 @@ import dataclasses
 import numpy as np
 import pytest
 
-from analysis.ladders import RATES, count_field, ladder, losses, play_field
+from analysis.ladders import RATES, Field, Ladder, count_field, ladder, losses, play_field
 from analysis.simultaneous import Moments
 from sims.design import Design
 from sims.game import SCORE, WIN, WIN_UNIT, find_game
@@ -115,3 +115,24 @@ def test_count_field_takes_the_first_player_at_every_seat() -> None:
     assert counts.wins == (3 * WIN_UNIT,)
     assert (counts + counts).wins == (6 * WIN_UNIT,)
     assert (counts + counts).scores.blocks == 6
+
+
+def test_summary_has_a_row_a_rung() -> None:
+    found = ladder(scores_of([5, 9]), ["a", "b"], [0.25, 0.75], margin=0.5, ordered=False)
+    frame = found.summary()
+    assert frame["strategy"].to_list() == ["b", "a"]
+    assert frame["ahead"].to_list() == [found.rungs[0].ahead, None]
+    assert frame.drop("ahead", "ahead_low", "ahead_high").rows() == [
+        (rung.strategy, rung.mean, rung.low, rung.high, rung.wins, rung.level) for rung in found.rungs
+    ]
+    assert (
+        ladder(scores_of([5, 9], 2), ["a", "b"], [0, 1], 0.5, ordered=False).summary()["level"].to_list() == [None] * 2
+    )
+
+
+def test_restrictions_have_a_row_each() -> None:
+    found = losses(scores_of([9, 5, 9]), ["dear", "cheap"], 0.5)
+    frame = Field(Ladder((), None, 0), Ladder((), None, 0), found, None).restrictions()
+    assert frame.rows() == [tuple(loss) for loss in found]
+    assert frame.columns == ["restriction", "loss", "low", "high", "verdict"]
+    assert frame["restriction"].to_list() == ["dear", "cheap"]

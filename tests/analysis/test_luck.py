@@ -1,6 +1,7 @@
 import math
 
 import numpy as np
+import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -201,3 +202,13 @@ def test_scores_that_do_not_vary_have_no_shares():
 def test_what_is_too_small_or_no_table_is_refused(call, message):
     with pytest.raises(UsageError, match=message):
         call()
+
+
+def test_summary_tells_luck_from_skill():
+    split = luck_and_skill(random_scores((9, 3, 2), 4))
+    frame = split.summary()
+    assert frame["cause"].to_list() == list(split.components)
+    assert frame["component"].to_list() == list(split.components.values())
+    shares = dict(frame.group_by("kind").agg(pl.col("share").sum()).rows())
+    assert shares == pytest.approx({"luck": split.luck, "skill": split.skill, "both": 1 - split.luck - split.skill})
+    assert luck_and_skill(np.ones((3, 3), int)).summary()["share"].to_list() == [None] * 3

@@ -235,6 +235,38 @@ def test_a_matchup_is_a_comparison(seats: int) -> None:
         back = row_of(ranking.matchups, a=b, b=a)
         assert (back["effect"], back["low"], back["high"]) == (-row["effect"], -row["high"], -row["low"])
         assert row["wins"] + back["wins"] == pytest.approx(1)
+        assert 0 <= row["wins_low"] < row["wins"] < row["wins_high"] <= 1
+        assert (1 - back["wins_high"], 1 - back["wins_low"]) == pytest.approx((row["wins_low"], row["wins_high"]))
+
+
+@pytest.mark.parametrize("seats", [1, 2])
+def test_shares_of_wins_have_the_intervals_of_their_blocks(seats: int) -> None:
+    ranking = rank("criss-cross", FAST, variant=RULES, deals=FEW, seats=seats)
+    pairs, meetings, blocks = ranking.counts.pairs, ranking.tournament.meetings, ranking.blocks
+    for place, (a, b) in enumerate(itertools.combinations(range(3), 2)):
+        row = row_of(ranking.matchups, a=FAST[a], b=FAST[b])
+        share = (1 + pairs.leads[place] / (blocks * meetings)) / 2
+        variance = (pairs.lead_squares[place] / blocks / meetings**2 - (2 * share - 1) ** 2) / 4 * blocks / (blocks - 1)
+        assert row["wins"] == pytest.approx(share)
+        # Three pairs at once; Wilson's interval is Wald's but for terms of the order 1 / blocks.
+        if blocks > 100:
+            wald = 2.393980 * np.sqrt(variance / blocks)
+            assert row["wins_high"] - row["wins_low"] == pytest.approx(2 * wald, rel=0.05)
+            assert row["wins_low"] <= row["wins"] <= row["wins_high"]
+
+
+def test_a_share_of_all_games_is_not_certain() -> None:
+    ranking = rank("criss-cross", FAST, variant=RULES, deals=FEW, seats=2)
+    meetings = ranking.tournament.meetings
+    pairs = dataclasses.replace(
+        ranking.counts.pairs, leads=(FEW * meetings,) * 3, lead_squares=(FEW * meetings**2,) * 3
+    )
+    told = dataclasses.replace(ranking, counts=dataclasses.replace(ranking.counts, pairs=pairs))
+    row = row_of(told.matchups, a=FAST[0], b=FAST[1])
+    assert (row["wins"], row["wins_high"]) == (1, 1)
+    assert row["wins_low"] == pytest.approx((0.05 / 3 / 2) ** (1 / FEW)), (
+        "that of Clopper and Pearson for as many blocks"
+    )
 
 
 def test_margins_are_what_the_matchups_are_made_of() -> None:

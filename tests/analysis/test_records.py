@@ -1,5 +1,6 @@
 """Game records: their metrics, and the way to a file and back."""
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,7 @@ from analysis.records import (
     end_reasons,
     forced,
     largest_deficit,
+    lead_by_turn,
     lead_changes,
     load_records,
     measure,
@@ -284,6 +286,63 @@ def test_choices_by_turn(frame: pl.DataFrame) -> None:
     assert by_turn["decisions"].to_list()[0] == 16
     assert by_turn["choices"].to_list()[0] == np.mean([choices[0] for choices in every])
     assert by_turn["decisions"].sum() == sum(np.count_nonzero(choices) for choices in every)
+
+
+def rows_of(*told_of: tuple[list[list[int]], tuple[int, ...], list[list[int]] | None]) -> pl.DataFrame:
+    """A frame of records with these standings, winners and choices."""
+    rows = [
+        {
+            **dict.fromkeys(("game", "rules_version", "rules"), ""),
+            "seed": 1,
+            "deal": deal,
+            "rotation": 0,
+            "seats": ["x"] * len(standings[0]),
+            "events": "[]",
+            "outcome": json.dumps([{"seat": seat, "win": seat in winners} for seat in range(len(standings[0]))]),
+            "standings": standings,
+            "choices": choices,
+        }
+        for deal, (standings, winners, choices) in enumerate(told_of)
+    ]
+    return pl.DataFrame(rows, schema=SCHEMA)
+
+
+def test_choices_by_turn_tells_their_spread() -> None:
+    standings = [[0, 0], [0, 1]]
+    by_turn = choices_by_turn(rows_of(*[(standings, (1,), [[number, 0], [0, 1]]) for number in range(1, 21)]))
+    assert by_turn.rows() == [(1, 20, 10.5, 1.0, 10.0, 19.0, 0.05), (2, 20, 1.0, 1.0, 1.0, 1.0, 1.0)]
+    assert choices_by_turn(rows_of((standings, (1,), None))).is_empty()
+
+
+def test_lead_by_turn_is_that_of_the_eventual_winner() -> None:
+    frame = rows_of(
+        ([[0, 3, 1], [5, 3, 2]], (0,), None),
+        ([[2, 2, 1], [2, 2, 1], [4, 1, 9]], (2,), None),
+        ([[7, 7, 7]], (), None),  # nobody won
+    )
+    leads = lead_by_turn(frame)
+    assert leads.select("turn", "games", "mean", "median").rows() == [
+        (1, 2, -2.0, -3.0),
+        (2, 2, 0.5, -1.0),
+        (3, 1, 5.0, 5.0),
+    ]
+    assert leads.select("ahead", "level", "behind").rows() == [(0.0, 0.0, 1.0), (0.5, 0.0, 0.5), (1.0, 0.0, 0.0)]
+    assert lead_by_turn(frame.tail(1)).is_empty()
+
+
+def test_lead_by_turn_of_those_who_win_together() -> None:
+    # Two sides of two seats, and a win that all share.
+    frame = rows_of(([[4, 1, 4, 1], [2, 6, 2, 6]], (1, 3), None), ([[4, 4, 4, 4]], (0, 1, 2, 3), None))
+    leads = lead_by_turn(frame)
+    assert leads["mean"].to_list() == [-1.5, 4]
+    assert leads["level"].to_list() == [0.5, 0]
+
+
+def test_lead_by_turn_agrees_with_the_metrics(frame: pl.DataFrame) -> None:
+    behind = measure(frame)["winner_behind"].mean()
+    leads = lead_by_turn(frame)
+    assert leads["games"].unique().to_list() == [8]
+    assert leads["behind"].head(-1).mean() == pytest.approx(behind)
 
 
 def test_end_reasons_counts_games(frame: pl.DataFrame) -> None:

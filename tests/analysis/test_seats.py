@@ -196,3 +196,12 @@ def test_rules_say_whether_seats_or_sides_are_judged(partners: Game) -> None:
     mixed = balance(partners, ["uniform", "blunder"] * 2, variant="advanced", **more)  # type: ignore[arg-type]
     assert mixed.rotations == 2
     assert mixed.games == 2 * deals
+
+
+def test_summary_has_a_row_a_seat() -> None:
+    counts = count_balance(design(), 0, outcomes_of(one_winner(np.array([[0, 0, 1, 0] * 10]), 2)))
+    found = seat_balance(counts)
+    for row, share in zip(found.summary().iter_rows(named=True), found.shares, strict=True):
+        assert row == share._asdict()
+    few = seat_balance(count_balance(design(), 0, outcomes_of(one_winner(np.array([[0]]), 2)))).summary()
+    assert few["points_low"].to_list() == [None, None], "not known is null"

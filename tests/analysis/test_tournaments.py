@@ -267,19 +267,20 @@ def test_meetings_compare_every_two_seats(format: Format, seats: int, measure: s
     design, outcomes, counts = counted(tournament, measure=measure)
     column = SCORE if measure == "score" else WIN
     for place, (a, b) in enumerate(itertools.combinations(range(3), 2)):
-        values, lead, met = np.zeros(40, int), 0, 0
+        values, lead, met = np.zeros(40, int), np.zeros(40, int), 0
         for number, lineup in enumerate(tournament.lineups):
             for rotation, seating in enumerate(design.seatings(number)):
                 games = outcomes[number][rotation].astype(int)
                 for i, j in itertools.permutations(range(seats), 2):
                     if (lineup[seating[i]], lineup[seating[j]]) == (a, b):
                         values += games[:, i, column] - games[:, j, column]
-                        lead += int((games[:, i, RANK] < games[:, j, RANK]).sum())
-                        lead -= int((games[:, i, RANK] > games[:, j, RANK]).sum())
+                        lead += games[:, i, RANK] < games[:, j, RANK]
+                        lead -= games[:, i, RANK] > games[:, j, RANK]
                         met += 1
         assert counts.pairs.sums[place] == values.sum()
         assert counts.pairs.squares[place] == (values**2).sum()
-        assert counts.pairs.leads[place] == lead
+        assert counts.pairs.leads[place] == lead.sum()
+        assert counts.pairs.lead_squares[place] == (lead**2).sum()
         assert tournament.meetings == met
 
 
@@ -289,7 +290,7 @@ def test_totals_are_compared_where_nobody_meets_alone() -> None:
     scores = [array[0, :, 0, SCORE].astype(int) for array in outcomes]
     leads = [np.sign(scores[a] - scores[b]) for a, b in itertools.combinations(range(3), 2)]
     assert counts.pairs.sums == counts.pairs.leads == tuple(int(lead.sum()) for lead in leads)
-    assert counts.pairs.squares == tuple(int((lead**2).sum()) for lead in leads)
+    assert counts.pairs.squares == counts.pairs.lead_squares == tuple(int((lead**2).sum()) for lead in leads)
     assert tournament.meetings == 1
 
 
