@@ -318,8 +318,7 @@ class Game:
         What standings count.
     house_rules
         Values of options that are worth trying beside the default, by option. Reports also try every flag the other way
-        round and all other names of an option that has names; other options
-        without values here are left alone.
+        round and all other names of an option that has names; other options without values here are left alone.
     luck
         `luck(seed, first_deal, deals)`: one whole number for each deal, which depends on chance alone, whoever plays,
         and whose mean over all chance is exactly 0. Comparisons take out the part of a difference that goes along with
