@@ -7,7 +7,7 @@ the same request gives the same evidence on any machine.
 import dataclasses
 import functools
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -34,6 +34,9 @@ from strategies.specs import WEAK, builtin_strategies, find_strategy, panel
 
 CONFIDENCE = 0.95
 """Of every claim: its intervals hold at once with this confidence."""
+
+LEAST_SPREAD = 0.1
+"""Lengths that vary by less than this share of their mean are taken to vary by it: nobody would notice less."""
 
 
 # --- What is asked ---------------------------------------------------------------------------------------------------
@@ -70,9 +73,12 @@ class Budget:
     control: int
 
     def scaled(self, deals: int) -> "Budget":
-        """Return the budget with this many deals for the seats, and the other parts in proportion, 1 at the least."""
-        share = deals / self.seats
-        return Budget(*(max(1, round(value * share)) for value in dataclasses.astuple(self)))
+        """Return the budget with this many deals for the seats, and the other parts in proportion.
+
+        No part falls below the fewest deals that carry a claim, unless the seats do.
+        """
+        least = min(deals, FEWEST_BLOCKS)
+        return Budget(*(max(least, round(value * deals / self.seats)) for value in dataclasses.astuple(self)))
 
 
 EFFORTS = {
@@ -204,7 +210,8 @@ class RuleStudy:
     skipped
         Settings that could not be played at this table, and why.
     units
-        The standard deviation over single games of each measure, with the rules as they are.
+        The standard deviation over single games of each measure, with the rules as they are; that of the length is a
+        tenth of its mean at the least.
     """
 
     alone: Sweep
@@ -302,9 +309,9 @@ class Evidence:
     """
 
     request: Request
-    balances: dict[str, Balance]
-    verdicts: dict[str, Seats]
-    distributions: dict[str, Distribution]
+    balances: Mapping[str, Balance]
+    verdicts: Mapping[str, Seats]
+    distributions: Mapping[str, Distribution]
     ranking: Ranking | None
     control: Comparison | None
     skill: Skill | None
@@ -382,12 +389,8 @@ def gather(request: Request, *, n_jobs: int = -1, backend: str = "threads", prog
     common: dict[str, Any] = {"seed": request.seed, "variant": request.rules, **work}
     game, seats = request.game, request.seats
     with overall_progress(WEIGHTS, progress) as overall:
-        balances = {}
         overall.part("seats", len(request.strategies))
-        for strategy in request.strategies:
-            balances[strategy.spec] = balance(
-                game, [strategy] * seats, deals=budget.seats, margin=request.margin, sample=0, ladder_deals=0, **common
-            )
+        balances = play_seats(request, **work)
         overall.part("scores", len(request.strategies))
         distributions = {strategy.spec: _distribution(request, strategy, work) for strategy in request.strategies}
         overall.part("strategies")
@@ -414,11 +417,46 @@ def gather(request: Request, *, n_jobs: int = -1, backend: str = "threads", prog
         overall.part("elements")
         parts = _elements(request, common)
         rules = _rules(request, balances[base.spec], distributions[base.spec], overall, common)
-    verdicts = {}
-    if seats > 1:
-        confidence = 1 - (1 - CONFIDENCE) / len(balances)
-        verdicts = {spec: seat_balance(found.counts, request.margin, confidence) for spec, found in balances.items()}
+    verdicts = judge_seats(request, balances)
     return Evidence(request, balances, verdicts, distributions, ranking, control, skill, rules, parts)
+
+
+def play_seats(
+    request: Request, *, n_jobs: int = -1, backend: str = "threads", progress: bool = True
+) -> dict[str, Balance]:
+    """Play every strategy at a table of its own, by which the seats are judged; the result is by strategy."""
+    return {
+        strategy.spec: balance(
+            request.game,
+            [strategy] * request.seats,
+            deals=request.budget.seats,
+            seed=request.seed,
+            variant=request.rules,
+            margin=request.margin,
+            sample=0,
+            ladder_deals=0,
+            n_jobs=n_jobs,
+            backend=backend,
+            progress=progress,
+        )
+        for strategy in request.strategies
+    }
+
+
+def judge_seats(request: Request, balances: Mapping[str, Balance], tables: int | None = None) -> dict[str, Seats]:
+    """Return the verdict on the seats of every table, with intervals that hold for all tables at once (Bonferroni).
+
+    Parameters
+    ----------
+    request, balances
+        What was asked for and played.
+    tables
+        How many tables are judged in all; by default those of `balances`.
+    """
+    if request.seats == 1:
+        return {}
+    confidence = 1 - (1 - CONFIDENCE) / (len(balances) if tables is None else tables)
+    return {spec: seat_balance(found.counts, request.margin, confidence) for spec, found in balances.items()}
 
 
 def _distribution(request: Request, strategy: Strategy, work: dict[str, Any]) -> Distribution:
@@ -444,7 +482,8 @@ def _ranking_deals(request: Request) -> int:
         variant=request.rules,
         seed=request.seed,
     )
-    return max(1, request.budget.strategy_games // contest.design(1).games_a_deal)
+    least = min(request.budget.seats, FEWEST_BLOCKS)
+    return max(least, request.budget.strategy_games // contest.design(1).games_a_deal)
 
 
 def _control(request: Request, common: dict[str, Any]) -> Comparison | None:
@@ -527,7 +566,8 @@ def _units(request: Request, own: Balance, scores: Distribution) -> tuple[dict[s
         units["mean_score"] = scores.histogram(request.base.spec).sd
     if game.length:
         measures.append(game.length)
-        units[f"mean_{game.length}"] = own.counts.lengths.sd
+        lengths = own.counts.lengths
+        units[f"mean_{game.length}"] = max(lengths.sd, LEAST_SPREAD * lengths.mean)
     if request.seats > 1:
         fair = 1 / len(game.parties(request.rules, request.seats))
         measures.append("win_seat_0")

@@ -23,7 +23,7 @@ from reports.figures.style import (
     number_axis,
     share_axis,
 )
-from reports.figures.words import points
+from reports.figures.words import points, wrapped
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -114,7 +114,8 @@ def lead_over_time(leads: "pl.DataFrame | pd.DataFrame", *, unit: str = "points"
         ax.axhline(0, color="black", linewidth=0.9, zorder=4)
         _turn_axis(ax, turns)
         number_axis(ax.yaxis, 7)
-        ax.set_ylabel(f"lead of the eventual winner ({drawable(unit)})\nbelow 0: behind", parse_math=False)
+        words = wrapped(f"lead of the eventual winner ({drawable(unit)})", 40)
+        ax.set_ylabel(f"{words}\nbelow 0: behind", parse_math=False)
         handles = [
             Line2D([], [], color=look["color"], marker=marker, markersize=4, linewidth=1.8),
             Patch(**inner),
