@@ -34,7 +34,7 @@ OWN_IDS = ("contents", "top", "verdict")
 NO_NUMBERS = ("–", "—", "not known", "too few blocks")
 """Cells that stand in a column of numbers where there is none."""
 
-UPRIGHT, WIDE = 95, 125
+UPRIGHT, WIDE = 110, 140
 """The widest tables, in characters, that a sheet of paper holds in its usual letters, and in smaller ones."""
 
 LONGEST_LINE, SHORT = 40, 24
@@ -405,7 +405,7 @@ def _page(document: Document, drawings: Mapping[str, Drawing], *, with_files: bo
         kind_of=lambda block: type(block).__name__,
         alignment=_alignment,
         width_class=_width_class,
-        short=lambda cell: " short" if len(cell) <= SHORT else "",
+        short=lambda cell, most=SHORT: " short" if len(cell) <= most else "",
         table_files=_table_files,
         picture_files=_picture_files,
         date=_date,

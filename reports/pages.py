@@ -1,6 +1,8 @@
 """What every page of ours shares: the templates, how text and drawings come into a page, and the page on paper."""
 
+import base64
 import contextlib
+import importlib
 import io
 import re
 import warnings
@@ -11,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import jinja2
+import matplotlib
 from markupsafe import Markup
 from matplotlib.axes import Axes
 
@@ -20,6 +23,12 @@ from sims.errors import UsageError
 
 TEMPLATES = Path(__file__).with_name("templates")
 SPACES = frozenset("\N{NO-BREAK SPACE}\N{NARROW NO-BREAK SPACE}\N{THIN SPACE}\N{FIGURE SPACE}")
+
+POINTS_A_REM = 10.5
+"""How large drawings stand in a page: this many points of theirs in the size of its letters."""
+
+UNBROKEN = 30
+"""Longer words of code may be broken, in characters: a phone shows so many in a line."""
 
 
 # --- Text ------------------------------------------------------------------------------------------------------------
@@ -34,6 +43,14 @@ def readable_lines(text: str) -> str:
     """Do the same line by line: for code."""
     lines = text.replace("\r\n", "\n").expandtabs(4).strip("\n").split("\n")
     return "\n".join(readable(line) for line in lines)
+
+
+def typed(text: str) -> Markup:
+    """Return code for a page: lines that are too long break between words, not after the hyphens of options."""
+    return Markup("").join(
+        Markup("<span>{}</span>").format(word) if "-" in word and len(word) <= UNBROKEN else Markup.escape(word)
+        for word in re.split(r"(\s+)", readable_lines(text))
+    )
 
 
 def marked(text: str) -> Markup:
@@ -74,10 +91,12 @@ class Drawing:
         text = re.sub(r"<style[^>]*>\*\{([^}]*)\}</style>", "", text)
         text = re.sub(r"\n\s*", "\n", text)
         head, body = text.split(">", 1)
-        # The page decides on the size.
+        size = re.search(r'\swidth="([\d.]+)pt"', head)
+        # The page decides on the size; of wide figures and narrow ones it sets the letters alike.
+        width = f"--width: {float(size[1]) / POINTS_A_REM:.4g}rem; " if size else ""
         head = re.sub(r'\s(?:width|height)="[^"]*"', "", head)
         label = Markup.escape(self.words)
-        style = 'style="stroke-linejoin: round; stroke-linecap: butt"'
+        style = f'style="{width}stroke-linejoin: round; stroke-linecap: butt"'
         return Markup(f'{head} {style} role="img" aria-label="{label}"><title>{label}</title>{body}')
 
 
@@ -102,7 +121,7 @@ def _environment() -> jinja2.Environment:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    environment.filters.update(readable=readable, lines=readable_lines, marked=marked)
+    environment.filters.update(readable=readable, typed=typed, marked=marked)
     return environment
 
 
@@ -126,7 +145,10 @@ def check_paper() -> None:
 
 
 def on_paper(text: str) -> bytes:
-    """Return a page as a PDF: the same bytes for the same page and fonts, without a date of its own.
+    """Return a page as a PDF: the same bytes for the same page, without a date of its own.
+
+    The letters are those of the figures, which come with matplotlib: the PDF is the same whatever fonts are there, and
+    only signs that these have not are taken from others.
 
     Raises
     ------
@@ -135,15 +157,33 @@ def on_paper(text: str) -> bytes:
     """
     weasyprint = _weasyprint()
     nothing_from_outside = weasyprint.URLFetcher(allowed_protocols=("data",))
-    content: bytes = weasyprint.HTML(string=text, url_fetcher=nothing_from_outside).write_pdf(pdf_tags=True)
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "No fonts configured")
+        fonts = importlib.import_module("weasyprint.text.fonts").FontConfiguration()
+        letters = weasyprint.CSS(string=_letters(), url_fetcher=nothing_from_outside, font_config=fonts)
+        content: bytes = weasyprint.HTML(string=text, url_fetcher=nothing_from_outside).write_pdf(
+            stylesheets=[letters], font_config=fonts, pdf_tags=True
+        )
     return content
+
+
+@cache
+def _letters() -> str:
+    """Return the fonts of the figures as a style sheet; page.css asks for them by these names."""
+    folder = Path(matplotlib.get_data_path(), "fonts", "ttf")
+    faces = []
+    for family, file in (("crosslab sans", "DejaVuSans"), ("crosslab mono", "DejaVuSansMono")):
+        for end, look in (("", ""), ("-Bold", "font-weight: bold;"), ("-Oblique", "font-style: italic;")):
+            content = base64.b64encode((folder / f"{file}{end}.ttf").read_bytes()).decode()
+            faces.append(f'@font-face {{ font-family: "{family}"; {look} src: url(data:font/ttf;base64,{content}); }}')
+    return "\n".join(faces)
 
 
 def _weasyprint() -> Any:
     try:
-        # It prints a notice of several lines when it finds no library, and warns of those that it will need one day.
+        # It prints a notice of several lines when it finds no library, and warns of what it finds no font or will need.
         with contextlib.redirect_stdout(io.StringIO()), warnings.catch_warnings():
-            warnings.simplefilter("ignore", DeprecationWarning)
+            warnings.simplefilter("ignore")
             import weasyprint
     except ImportError as error:
         raise UsageError(

@@ -329,7 +329,6 @@ def make_comparison(
     asked, _, amount = first.asked.partition("=")
     manifest: dict[str, Any] = {
         "kind": "comparison of designs",
-        "game": first.game.name,
         "rules_version": first.game.rules_version,
         "designs": [
             {"label": label, "game": first.game.name, "settings": request.settings}

@@ -283,6 +283,8 @@ def luck_claim(evidence: Evidence) -> Claim:
         answer = "Mostly skill"
     elif skill.luck.low > HALF:
         answer = "Mostly luck"
+    elif skill.skill.high + skill.luck.high < HALF:
+        answer = "Mostly chance in play, and what meets what"
     elif skill.skill.high < HALF and skill.luck.high < HALF:
         answer = "Some of both"
     else:
@@ -297,7 +299,8 @@ def luck_claim(evidence: Evidence) -> Claim:
     )
     random = _random_rung(evidence)
     if random is not None:
-        sentence += f" Random moves against {code(request.base.spec)} win {share(random)} of the games."
+        won = f"win {share(random)} of the games" if random else "do not win a single game"
+        sentence += f" Random moves against {code(request.base.spec)} {won}."
     return Claim(
         question=LUCK,
         answer=answer,
@@ -333,8 +336,8 @@ def length_claim(evidence: Evidence) -> Claim:
     told = []
     if length is not None:
         told.append(
-            f"With {base}, a game takes {number(length['mean'], 1)} turns, and one in twenty more than "
-            f"{length['q95']:g}."
+            f"With {base}, a game takes {number(length['mean'], 1)} turns, and nineteen games in twenty "
+            f"{length['q95']:g} at most."
         )
     unwon, _ = own.games_with(own.counts.unwon)
     if unwon > 0 and request.seats > 1:
@@ -391,6 +394,14 @@ def measure_words(evidence: Evidence, measure: str) -> str:
     return f"mean {measure.removeprefix('mean_')}"
 
 
+def span_words(evidence: Evidence, measure: str, low: float, high: float) -> str:
+    """Return the interval of an effect of a rule with its unit."""
+    if measure == "win_seat_0" or (measure == "mean_score" and evidence.request.game.score_is_win):
+        return share_span(low, high).replace("%", "percentage points")
+    unit = "points" if measure == "mean_score" else measure.removeprefix("mean_")
+    return f"{number_span(low, high)} {unit}"
+
+
 def effect_words(evidence: Evidence, measure: str, effect: float) -> str:
     """Return an effect of a rule with its unit."""
     if measure == "win_seat_0" or (measure == "mean_score" and evidence.request.game.score_is_win):
@@ -444,7 +455,7 @@ def rule_claim(evidence: Evidence) -> Claim:
     answer = f"{option}" if not rivals else f"{option}, or {listed(rivals, 'or')}"
     sentence = (
         f"With {code(setting)} the {words} changes by {effect_words(evidence, measure, effect)}, "
-        f"{number(float(str(top['size'])), 1)} times the standard deviation of single games: the largest of "
+        f"{number(float(str(top['size'])), 1)} times the standard deviation of single games: the largest of the "
         f"{several(tried, 'change')} that were tried, one at a time."
     )
     if rivals:
@@ -462,7 +473,7 @@ def rule_claim(evidence: Evidence) -> Claim:
         outcome="told" if not rivals else "open",
         section="rules",
         effect=f"{effect_words(evidence, measure, effect)} ({words})",
-        interval=f"{effect_words(evidence, measure, low)} to {effect_words(evidence, measure, high)}; "
+        interval=f"{span_words(evidence, measure, low, high)}; "
         f"{share(CONFIDENCE, 0)}, for {several(len(effects), 'effect')} at once",
         games=f"{study.alone.games:,}",
         smallest_detectable=f"{effect_words(evidence, measure, _detectable(error, len(effects)))} {WITH_POWER}".replace(

@@ -1,6 +1,6 @@
 """Designs as files: what a report plays, as JSON, so that a report can be made again and two can be set side by side.
 
-The `manifest.json` of a report is such a file. One written by hand needs the game alone:
+The `manifest.json` of a report holds one under "design". One written by hand needs the game alone:
 
     {"game": "criss-cross", "variant": "advanced", "settings": {"diagonal_weight": 1}}
 
@@ -19,8 +19,6 @@ from sims.errors import CrosslabError, UsageError
 from sims.game import Game, find_game, near_misses
 
 KEYS = ("game", "variant", "settings", "strategies", "seats", "seed", "deals", "effort")
-WRITTEN = ("title", "made", "files", "kind", "rules_version", "margin", "budget", "rules", "digests", "versions")
-"""Keys that a report writes beside those, and that do not say what is played."""
 
 
 @dataclass(frozen=True)
@@ -74,14 +72,16 @@ def _label(file: Path) -> str:
 
 
 def _design(content: Any, label: str) -> RuleDesign:
+    version = None
+    if isinstance(content, dict) and "design" in content:  # a manifest
+        version, content = content.get("rules_version"), content["design"]
     if not isinstance(content, dict) or "game" not in content:
         raise UsageError('no design: it takes an object with a "game", such as {"game": "criss-cross"}')
-    unknown = next((key for key in content if key not in (*KEYS, *WRITTEN)), None)
+    unknown = next((key for key in content if key not in KEYS), None)
     if unknown is not None:
         raise UsageError(f"a design has no {unknown!r}{near_misses(unknown, KEYS)}")
     game = find_game(_text("game", content["game"]))
-    version = content.get("rules_version", game.rules_version)
-    if version != game.rules_version:
+    if version not in (None, game.rules_version):
         raise UsageError(f"made with rules version {version} of {game.name}; this crosslab has {game.rules_version}")
     settings = content.get("settings") or {}
     if not isinstance(settings, dict):

@@ -35,6 +35,9 @@ from strategies.specs import WEAK, builtin_strategies, find_strategy, panel
 CONFIDENCE = 0.95
 """Of every claim: its intervals hold at once with this confidence."""
 
+LEAST_SPREAD = 0.1
+"""Lengths that vary by less than this share of their mean are taken to vary by it: nobody would notice less."""
+
 
 # --- What is asked ---------------------------------------------------------------------------------------------------
 
@@ -70,9 +73,12 @@ class Budget:
     control: int
 
     def scaled(self, deals: int) -> "Budget":
-        """Return the budget with this many deals for the seats, and the other parts in proportion, 1 at the least."""
-        share = deals / self.seats
-        return Budget(*(max(1, round(value * share)) for value in dataclasses.astuple(self)))
+        """Return the budget with this many deals for the seats, and the other parts in proportion.
+
+        No part falls below the fewest deals that carry a claim, unless the seats do.
+        """
+        least = min(deals, FEWEST_BLOCKS)
+        return Budget(*(max(least, round(value * deals / self.seats)) for value in dataclasses.astuple(self)))
 
 
 EFFORTS = {
@@ -204,7 +210,8 @@ class RuleStudy:
     skipped
         Settings that could not be played at this table, and why.
     units
-        The standard deviation over single games of each measure, with the rules as they are.
+        The standard deviation over single games of each measure, with the rules as they are; that of the length is a
+        tenth of its mean at the least.
     """
 
     alone: Sweep
@@ -444,7 +451,8 @@ def _ranking_deals(request: Request) -> int:
         variant=request.rules,
         seed=request.seed,
     )
-    return max(1, request.budget.strategy_games // contest.design(1).games_a_deal)
+    least = min(request.budget.seats, FEWEST_BLOCKS)
+    return max(least, request.budget.strategy_games // contest.design(1).games_a_deal)
 
 
 def _control(request: Request, common: dict[str, Any]) -> Comparison | None:
@@ -527,7 +535,8 @@ def _units(request: Request, own: Balance, scores: Distribution) -> tuple[dict[s
         units["mean_score"] = scores.histogram(request.base.spec).sd
     if game.length:
         measures.append(game.length)
-        units[f"mean_{game.length}"] = own.counts.lengths.sd
+        lengths = own.counts.lengths
+        units[f"mean_{game.length}"] = max(lengths.sd, LEAST_SPREAD * lengths.mean)
     if request.seats > 1:
         fair = 1 / len(game.parties(request.rules, request.seats))
         measures.append("win_seat_0")

@@ -1,5 +1,6 @@
 """Balance reports: the verb, and what it returns."""
 
+import dataclasses
 import json
 import shlex
 import textwrap
@@ -157,12 +158,8 @@ def make_document(evidence: Evidence, *, folder: Path | str | None = None, made:
     manifest = manifest_of(request)
     facts = [("Seed", str(request.seed)), ("Rules version", request.game.rules_version)]
     facts += [(name, version) for name, version in versions().items()]
-    shown = {name: manifest[name] for name in ("game", "variant", "settings", "strategies", "seats", "seed")}
-    asked, _, amount = request.asked.partition("=")
-    shown[asked] = int(amount) if asked == "deals" else amount
-    how = reproduction(
-        command_of(request, folder), python_of(request), facts, json.dumps(shown, indent=2, ensure_ascii=False)
-    )
+    shown = json.dumps(manifest["design"], indent=2, ensure_ascii=False)
+    how = reproduction(command_of(request, folder), python_of(request), facts, shown)
     seats = "1 seat" if request.seats == 1 else f"{request.seats} seats"
     rules = request.variant or ", ".join(f"{name}={value_text(value)}" for name, value in request.settings.items())
     return Document(
@@ -177,23 +174,30 @@ def make_document(evidence: Evidence, *, folder: Path | str | None = None, made:
 
 
 def manifest_of(request: Request) -> dict[str, Any]:
-    """Return the whole design as JSON values; see `reports.balance.designs`."""
-    asked, _, amount = request.asked.partition("=")
+    """Return what a report is made from, as JSON values."""
     return {
         "kind": "balance report",
-        "game": request.game.name,
+        "design": design_of(request),
+        "margin": request.margin,
         "rules_version": request.game.rules_version,
+        "rules": request.rules.to_dict(),
+        "budget": dataclasses.asdict(request.budget),
+        "digests": {strategy.spec: strategy.digest for strategy in request.strategies},
+        "versions": versions(),
+    }
+
+
+def design_of(request: Request) -> dict[str, Any]:
+    """Return what was asked for, as `reports.balance.designs` reads it."""
+    asked, _, amount = request.asked.partition("=")
+    return {
+        "game": request.game.name,
         "variant": request.variant,
         "settings": {} if request.variant is not None else request.settings,
         "strategies": list(request.specs),
         "seats": request.seats,
         "seed": request.seed,
         asked: int(amount) if asked == "deals" else amount,
-        "margin": request.margin,
-        "budget": request.budget.__dict__.copy(),
-        "rules": request.rules.to_dict(),
-        "digests": {strategy.spec: strategy.digest for strategy in request.strategies},
-        "versions": versions(),
     }
 
 

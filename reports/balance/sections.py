@@ -1,20 +1,20 @@
 """The sections of a balance report: tables, figures and words out of evidence."""
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import polars as pl
 
 from analysis.balance import DEFICITS, LABELS, SHARES
 from analysis.comparisons import FEWEST_BLOCKS, POINTS, WINS, Control, Unit
+from analysis.elements import Elements
 from analysis.grids import value_text
 from analysis.records import choices_by_turn, lead_by_turn
 from reports import figures
 from reports.balance.claims import HALF, effect_words, measure_words
 from reports.balance.evidence import CONFIDENCE, Evidence, RuleStudy, thin
 from reports.balance.wording import (
-    UNKNOWN,
     code,
     listed,
     number,
@@ -27,10 +27,14 @@ from reports.balance.wording import (
 )
 from reports.document import Block, Code, Items, Note, Paragraph, Picture, Section, Table
 from reports.figures import printable
+from sims.elements import Kind, Measure
 
 LEVEL = share(CONFIDENCE, 0)
 MOST_ROWS = 40
 """Longer tables are shown in part; their files have all rows."""
+
+MOST_CELLS = 8
+"""So many rows of what lies on a board are shown, as the board shows the rest."""
 
 
 def sections(evidence: Evidence, reproduce: Sequence[Block]) -> tuple[Section, ...]:
@@ -402,8 +406,8 @@ def _ranks(low: int, high: int) -> str:
     return str(low) if low == high else f"{low} to {high}"
 
 
-def _left_out(count: int) -> tuple[str, ...]:
-    return (f"The first {MOST_ROWS} of {count:,} rows; the files have all.",) if count > MOST_ROWS else ()
+def _left_out(count: int, shown: int = MOST_ROWS) -> tuple[str, ...]:
+    return (f"The first {shown} of {count:,} rows; the files have all.",) if count > shown else ()
 
 
 # --- Distributions ---------------------------------------------------------------------------------------------------
@@ -711,7 +715,8 @@ def _frame_table(name: str, caption: str, frame: pl.DataFrame) -> Table:
     """Return a frame as a table of at most `MOST_ROWS` rows, evenly chosen."""
     step = -(-len(frame) // MOST_ROWS) if len(frame) else 1
     picked = frame.gather_every(step)
-    rows = tuple(tuple(_cell(value) for value in row) for row in picked.iter_rows())
+    columns = [_cells(picked[column].to_list()) for column in picked.columns]
+    rows = tuple(zip(*columns, strict=True))
     notes = () if step == 1 else (f"Every {_ordinal(step)} of {len(frame):,} rows; the files have all.",)
     return Table(name=name, caption=caption, headers=tuple(frame.columns), rows=rows, frame=frame, notes=notes)
 
@@ -720,12 +725,10 @@ def _ordinal(step: int) -> str:
     return {2: "second", 3: "third"}.get(step, f"{step}th")
 
 
-def _cell(value: Any) -> str:
-    if value is None:
-        return "-"
-    return (
-        number(value) if isinstance(value, float) else f"{value:,}" if isinstance(value, int) else printable(f"{value}")
-    )
+def _cells(values: Sequence[Any]) -> list[str]:
+    """Return the values of a column as text, alike: whole numbers only where all are whole."""
+    whole = all(value is None or float(value).is_integer() for value in values)
+    return ["-" if value is None else f"{value:,.0f}" if whole else number(value) for value in values]
 
 
 # --- Elements --------------------------------------------------------------------------------------------------------
@@ -757,73 +760,85 @@ def elements(evidence: Evidence) -> Iterator[Section]:
     )
 
 
-def _element_kind(found: Any, kind: Any) -> Section:
+def _element_kind(found: Elements, kind: Kind) -> Section:
     summary = found.summary().filter((pl.col("kind") == kind.name) & pl.col("seat").is_null())
-    association = found.association()
-    if not association.is_empty():
-        association = association.filter(pl.col("kind") == kind.name)
     name = f"element-{slug(kind.name)}"
+    if summary.is_empty():
+        return Section(name, kind.title)
     blocks: list[Block] = [Paragraph(kind.doc if kind.doc.endswith(".") else f"{kind.doc}.")]
     if kind.board:
         blocks += [_board(found, kind, measure, name) for measure in kind.shown if measure == "count" or kind.value]
-    wins = {row["element"]: row for row in association.iter_rows(named=True)} if len(association) else {}
-    has_value = bool(kind.value)
-    headers = ["", kind.count, "interval", *([kind.value, "interval", "each"] if has_value else [])]
-    headers += ["wins of those with more", "interval", "verdict"] if wins else []
+        summary = summary.sort("count", descending=True, maintain_order=True)
+    shown = MOST_CELLS if kind.board else MOST_ROWS
     rows = []
-    for row in summary.iter_rows(named=True):
-        cells = [row["label"], number(row["count"]), number_span(row["count_low"], row["count_high"])]
-        if has_value:
-            cells += [number(row["value"]), number_span(row["value_low"], row["value_high"]), number(row["each"])]
-        if wins:
-            cells += _gap(wins.get(row["element"]))
+    for row in summary.head(shown).iter_rows(named=True):
+        cells = [_element(row), number(row["count"]), number_span(row["count_low"], row["count_high"])]
+        if kind.value:
+            cells += [number(row["value"]), number_span(row["value_low"], row["value_high"]), _each(row["each"])]
         rows.append(tuple(cells))
-    if not rows:
-        return Section(name, kind.title)
+    headers = ["", kind.count, "interval", *([kind.value, "interval", "each"] if kind.value else [])]
     blocks.append(
         Table(
             name=name,
             caption=f"{kind.title}: {kind.count}, a game and {kind.of}",
             headers=tuple(headers),
-            rows=tuple(rows[:MOST_ROWS]),
+            rows=tuple(rows),
             frame=summary,
-            alignment="l" + "r" * (5 if has_value else 2) + ("rrl" if wins else ""),
-            notes=_left_out(len(rows)),
+            alignment="l" + "r" * (len(headers) - 1),
+            notes=_left_out(len(summary), shown),
         )
     )
-    if wins:
-        blocks.append(
-            _frame_only(f"{name}-wins", f"{kind.title}: wins of those who use it more", association, list(wins))
-        )
     return Section(name, kind.title, tuple(blocks))
 
 
-def _frame_only(name: str, caption: str, frame: pl.DataFrame, elements: Sequence[str]) -> Table:
-    """Return the table of those elements only of which something is sure; its files have all."""
+def _each(value: float | None) -> str:
+    return "-" if value is None else number(value)
+
+
+def _element(row: Mapping[str, Any]) -> str:
+    return printable(str(row["element"] if row["label"] is None else row["label"]))
+
+
+def _winners(found: Elements) -> Iterator[Block]:
+    """Yield the table of those elements that winners surely use more, or less; its files have all."""
+    frame = found.association()
+    if frame.is_empty():
+        return
+    titles = {kind.name: kind.title for kind in found.kinds}
     sure = frame.filter(pl.col("verdict").is_in(["more wins", "fewer wins"]))
     rows = tuple(
-        (row["label"], share(row["more"]), share(row["less"]), f"{row['games']:,}", row["verdict"])
-        for row in sure.head(MOST_ROWS).iter_rows(named=True)
+        (
+            titles[row["kind"]],
+            _element(row),
+            share(row["more"]),
+            share(row["less"]),
+            share_span(row["gap_low"], row["gap_high"]),
+            f"{row['games']:,}",
+            row["verdict"],
+        )
+        for row in sure.sort(pl.col("gap").abs(), descending=True, maintain_order=True)
+        .head(MOST_ROWS)
+        .iter_rows(named=True)
     )
-    return Table(
-        name=name,
-        caption=caption,
-        headers=("", "wins with most of it", "wins of the others", "games", "verdict"),
+    yield Table(
+        name="element-wins",
+        caption="What those who win surely use more, or less",
+        headers=("kind", "element", "wins with most", "wins of others", "interval of the gap", "games", "verdict"),
         rows=rows,
         frame=frame,
-        alignment="lrrrl",
-        notes=(f"{len(sure)} of {len(elements)} elements of which it is sure; the files have all.",),
+        alignment="llrrrrl",
+        notes=(
+            f"{len(sure):,} of {several(len(frame), 'element')} surely go along with winning or losing; the files have "
+            f"all. Intervals hold for all elements of a kind at once, {LEVEL}; games with equal use say nothing.",
+        ),
     )
 
 
-def _gap(row: Any) -> list[str]:
-    if row is None or row["gap_low"] is None:
-        return [UNKNOWN, UNKNOWN, "too thin" if row is None else row["verdict"]]
-    return [share(row["gap"], signed=True), share_span(row["gap_low"], row["gap_high"]), row["verdict"]]
-
-
-def _board(found: Any, kind: Any, measure: str, name: str) -> Picture:
+def _board(found: Elements, kind: Kind, measure: Measure, name: str) -> Picture:
+    assert kind.board is not None
     cells = found.board(kind.name, measure)
+    if cells["name"].null_count():
+        cells = cells.drop("name")
     label = found.board_label(kind.name, measure)
     known = cells.drop_nulls("value")
     alt = f"{kind.title}: {label}"
@@ -862,7 +877,7 @@ def rules(evidence: Evidence) -> Section:
             f"One option at a time takes another value, on the same {several(deals, 'deal')}; {base} plays at all "
             "seats, and knows the rules as far as it is made to. What a change does is the difference on the same "
             "deals. To compare unlike measures, the size of a change is told in standard deviations of single games "
-            "under the rules as they are."
+            "under the rules as they are (for the length, a tenth of it at the least)."
         ),
         _sizes(effects, evidence),
     ]

@@ -14,6 +14,8 @@ def share(value: float | None, digits: int = 1, *, signed: bool = False) -> str:
     """Return a share in per cent."""
     if value is None or math.isnan(value):
         return UNKNOWN
+    if 0 < value < 0.5 * 10.0 ** -(digits + 2) and not signed:
+        return f"less than {points(10.0**-digits, digits)}{SPACE}%"
     shown = points(100 * value, digits)
     return f"{'+' if signed and value > 0 else ''}{shown}{SPACE}%"
 
