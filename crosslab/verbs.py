@@ -33,7 +33,8 @@ def replay(
 
     Returns
     -------
-    The trace, as JSON values.
+    dict
+        The trace, as JSON values.
 
     Raises
     ------
@@ -81,7 +82,8 @@ def strategies(game: str | Game, *, file: str | None = None, tag: str | None = N
 
     Returns
     -------
-    One dictionary a strategy: name, doc, source, parameters (name, default, low, high, doc), tags.
+    list of dict
+        One dictionary a strategy: name, doc, source, parameters (name, default, low, high, doc), tags.
 
     Raises
     ------

@@ -291,8 +291,11 @@ def log_of(squares: Any) -> Any:
 def ways_of(view: Any, team: Any, own: Any, closed: Any, linked: Any, layers: Any) -> Any:
     """Return what is known of a team's cheapest ways on a board.
 
-    Returns ------- Markers that it needs, the open squares and all squares on its cheapest ways, how many open
-    squares there are at their narrowest place, and how much more the other direction needs (3 at most).
+    Returns
+    -------
+    tuple
+        Markers that it needs, the open squares and all squares on its cheapest ways, how many open squares there are at
+        their narrowest place, and how much more the other direction needs (3 at most).
     """
     white = Word(view.white)
     open_squares, free, goal = ~(closed | white | own), white & ~(closed | own), view.goal
