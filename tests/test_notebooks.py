@@ -160,10 +160,13 @@ def test_pages_of_notebooks_stand_alone(tmp_path: Path) -> None:
     nbconvert = pytest.importorskip("nbconvert")
     cells = [
         nbformat.v4.new_markdown_cell("# Title\n\n[another](other.ipynb)"),
-        nbformat.v4.new_code_cell("frame", outputs=[]),
+        nbformat.v4.new_code_cell("frame", id="table"),
+        nbformat.v4.new_code_cell("axes.figure", id="picture-of-ranks"),
     ]
     html = '<table class="dataframe"><tr><td>&quot;greedy&quot;</td><td>1.00</td></tr></table>'
     cells[1].outputs = [nbformat.v4.new_output("execute_result", {"text/html": html}, execution_count=1)]
+    svg = '<svg xmlns="http://www.w3.org/2000/svg"/>'
+    cells[2].outputs = [nbformat.v4.new_output("execute_result", {"image/svg+xml": svg}, execution_count=2)]
     exporter = nbconvert.HTMLExporter(template_name="page", extra_template_basedirs=[str(ROOT / "notebooks")])
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of nbconvert's own libraries
@@ -173,4 +176,5 @@ def test_pages_of_notebooks_stand_alone(tmp_path: Path) -> None:
     assert "<script" not in page
     assert not re.search(r"""(src|href)=["'](https?:)?//|@import|url\(\s*["']?https?:""", page)
     assert 'href="other.html"' in page
+    assert re.findall(r'<img alt="([^"]*)" src="data:image/svg', page) == ["picture of ranks"]
     assert '<td class="text">greedy</td><td>1.00</td>' in page
