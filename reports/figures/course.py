@@ -23,10 +23,13 @@ from reports.figures.style import (
     number_axis,
     share_axis,
 )
-from reports.figures.words import points
+from reports.figures.words import points, wrapped
 
 if TYPE_CHECKING:
     import pandas as pd
+
+MANY_DECADES = 1_000
+"""From this ratio on, such an axis names powers of ten only."""
 
 WIDE = 50
 """From this ratio of most to fewest choices on, their axis is logarithmic."""
@@ -114,7 +117,8 @@ def lead_over_time(leads: "pl.DataFrame | pd.DataFrame", *, unit: str = "points"
         ax.axhline(0, color="black", linewidth=0.9, zorder=4)
         _turn_axis(ax, turns)
         number_axis(ax.yaxis, 7)
-        ax.set_ylabel(f"lead of the eventual winner ({drawable(unit)})\nbelow 0: behind", parse_math=False)
+        words = wrapped(f"lead of the eventual winner ({drawable(unit)})", 40)
+        ax.set_ylabel(f"{words}\nbelow 0: behind", parse_math=False)
         handles = [
             Line2D([], [], color=look["color"], marker=marker, markersize=4, linewidth=1.8),
             Patch(**inner),
@@ -209,7 +213,7 @@ def choice_width(choices: "pl.DataFrame | pd.DataFrame", *, ax: Axes | None = No
         _turn_axis(ax, turns)
         if fewest > 0 and most / fewest >= WIDE:
             ax.set_yscale("log")
-            ax.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5), numticks=9))
+            ax.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5) if most / fewest < MANY_DECADES else (1,), numticks=9))
             ax.yaxis.set_minor_locator(NullLocator())
             ax.yaxis.set_major_formatter(
                 FuncFormatter(lambda value, _: f"{value:,.0f}" if value >= 1 else f"{value:g}")

@@ -6,6 +6,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from analysis.frames import is_frame
 from reports.figures.words import printable
 from sims.errors import UsageError
 
@@ -23,10 +24,9 @@ def read_table(frame: "pl.DataFrame | pd.DataFrame", names: tuple[str, ...]) -> 
     UsageError
         When it is no frame, it is empty, or a column is missing.
     """
-    try:
-        table = frame if isinstance(frame, pl.DataFrame) else pl.DataFrame(frame)
-    except (TypeError, ValueError, pl.exceptions.PolarsError):
-        raise UsageError(f"this is a {type(frame).__name__}: give a Polars or pandas frame") from None
+    if not is_frame(frame):
+        raise UsageError(f"this is a {type(frame).__name__}: give a Polars or pandas frame")
+    table = frame if isinstance(frame, pl.DataFrame) else pl.DataFrame(frame)
     for name in names:
         if name not in table.columns:
             raise UsageError(f"the frame has no column {name!r}: this figure needs {', '.join(names)}")

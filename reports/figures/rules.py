@@ -91,9 +91,8 @@ def rule_sensitivity(
     with house_style():
         rows = [words if point in settings else str(point) for point, words in settings.items()]
         row = 0.20 + 0.22 * len(strategies)
-        ax, places = row_axes(
-            ax, rows, row=row, extra=0.45 + legend_height([drawable(name) for name in strategies], 40), width=24
-        )
+        extra = 0.45 + legend_height([drawable(name) for name in strategies], 40)
+        ax, places = row_axes(ax, rows, row=row, extra=extra, width=24)
         where = dict(zip(settings, places, strict=True))
         styles = dict(zip(strategies, looks(len(strategies)), strict=True))
         step = min(0.7 / max(len(strategies) - 1, 1), 0.26)

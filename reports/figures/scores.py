@@ -77,27 +77,20 @@ def score_distributions(
     names, values, counts = read_columns(scores, ("strategy", "score", "count"))
     values, counts = read_numbers(values, "score"), read_counts(counts)
     edges, width = bar_edges(values)
+    strategies = list(dict.fromkeys(names.tolist()))
     with house_style():
-        ax = (
-            new_axes(
-                height=mpl.rcParams["figure.figsize"][1]
-                + legend_height([drawable(name) for name in dict.fromkeys(names.tolist())])
-            )
-            if ax is None
-            else ax
-        )
+        if ax is None:
+            expected = [f"{drawable(name)}, mean {points(-100)}" for name in strategies]
+            ax = new_axes(height=mpl.rcParams["figure.figsize"][1] + legend_height(expected))
         handles: list[Artist] = []
         labels = []
         highest = 0.0
-        looks = mpl.rcParams["axes.prop_cycle"]()
-        strategies = list(dict.fromkeys(names.tolist()))
         few = len(strategies) <= MOST_FILLED
-        for name in strategies:
+        for name, look in zip(strategies, looks(len(strategies)), strict=True):
             own = names == name
             total = counts_total(counts[own], str(name))
             shares = np.histogram(values[own], bins=edges, weights=counts[own])[0] / total
             mean = float(values[own] @ counts[own]) / total
-            look = next(looks)
             colour, dashes, marker = look["color"], look["linestyle"], look["marker"]
             ax.stairs(shares, edges, color=colour, linestyle=dashes, linewidth=1.7, zorder=3)
             if few:
@@ -171,11 +164,11 @@ def score_ecdf(
     step = float(spacing.min()) if spacing.size else 1.0
     left, right = float(values.min()) - step, float(values.max()) + step
     with house_style():
-        ax = (
-            new_axes(height=mpl.rcParams["figure.figsize"][1] + legend_height([drawable(name) for name in strategies]))
-            if ax is None
-            else ax
-        )
+        labels = [drawable(name) for name in strategies]
+        if np.isfinite(lows).any():
+            labels.append(f"holds the whole curve at once ({100 * confidence:.10g}\N{NO-BREAK SPACE}% DKW band)")
+        if ax is None:
+            ax = new_axes(height=mpl.rcParams["figure.figsize"][1] + legend_height(labels))
         handles: list[Artist] = []
         for name, look in zip(strategies, looks(len(strategies)), strict=True):
             own = np.flatnonzero(names == name)
@@ -196,10 +189,8 @@ def score_ecdf(
                 zorder=3,
             )
             handles.append(Line2D([], [], color=colour, linestyle=look["linestyle"], linewidth=1.7))
-        labels = [drawable(name) for name in strategies]
-        if np.isfinite(lows).any():
+        if len(labels) > len(handles):
             handles.append(Patch(color=QUIET, alpha=0.3, linewidth=0))
-            labels.append(f"holds the whole curve at once ({100 * confidence:.10g}\N{NO-BREAK SPACE}% DKW band)")
         ax.set_xlim(left, right)
         ax.set_ylim(0, 1.22 if bands else 1.02)
         draw_bands(ax, bands, step)

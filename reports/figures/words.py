@@ -1,5 +1,6 @@
 """Numbers and names as the text of a figure."""
 
+import itertools
 import re
 
 NAME_WIDTH = 58
@@ -24,11 +25,13 @@ def wrapped(text: str, width: int = NAME_WIDTH, lines: int = MOST_LINES) -> str:
         if broken[-1] and len(broken[-1]) + len(piece.rstrip()) > width:
             broken.append("")
         broken[-1] += piece
-    return "\n".join(
-        part
-        for line in map(str.rstrip, broken)
-        for part in (line[at : at + width] for at in range(0, len(line), width))
-    )
+    # A space at the end takes no room.
+    parts = ([line] if len(line.rstrip()) <= width else _cut(line, width) for line in broken)
+    return "\n".join(itertools.chain.from_iterable(parts))
+
+
+def _cut(text: str, width: int) -> list[str]:
+    return [text[at : at + width] for at in range(0, len(text), width)]
 
 
 def decimals(low: float, high: float) -> int:

@@ -1,4 +1,5 @@
 import io
+import itertools
 import math
 import subprocess
 import sys
@@ -12,23 +13,40 @@ import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from matplotlib import font_manager
 from matplotlib.figure import Figure
 from matplotlib.patches import StepPatch
 
+import reports
 from analysis.comparisons import WINS
 from reports.figures import (
     MOST_BARS,
     bar_edges,
+    board_heatmap,
+    choice_width,
     decimals,
+    game_length,
     house_style,
     intervals,
+    lead_over_time,
+    luck_and_skill,
+    matchup_heatmap,
     paired_difference,
     percent,
     points,
     printable,
+    rank_bands,
+    rank_intervals,
+    ranking_flips,
+    regret_to_optimal,
     render,
+    rule_sensitivity,
     score_distributions,
+    score_ecdf,
+    seat_shares,
+    skill_ladder,
     span,
+    winner_over_time,
 )
 from sims.errors import UsageError
 
@@ -195,13 +213,134 @@ def test_intervals_says_where_there_is_no_interval(missing):
 
 # --- All figures -----------------------------------------------------------------------------------------------------
 
+
+def ecdf(*names):
+    rows = [
+        (name, float(score), score / 10, score / 10 - 0.1, score / 10 + 0.1) for name in names for score in range(11)
+    ]
+    return pl.DataFrame(rows, schema=["strategy", "score", "cdf", "low", "high"], orient="row")
+
+
+def named(*names):
+    rows = [(name, band, share, share - 0.1, share + 0.1) for name in names for band, share in (("x", 0.4), ("y", 0.6))]
+    return pl.DataFrame(rows, schema=["strategy", "band", "share", "low", "high"], orient="row")
+
+
+def matchups(*names):
+    rows = [(a, b, 0.4 + at / 20, 0.35 + at / 20, 0.5) for at, a in enumerate(names) for b in names if a != b]
+    return pl.DataFrame(rows, schema=["a", "b", "wins", "wins_low", "wins_high"], orient="row")
+
+
+def ranks(*names):
+    """All that figures with a line for each strategy look at."""
+    return forest(*names).with_columns(
+        rank=pl.int_range(1, pl.len() + 1),
+        rank_low=pl.lit(1),
+        rank_high=pl.len(),
+        level=pl.int_range(1, pl.len() + 1),
+        regret=pl.lit(3.0),
+        regret_low=pl.lit(2.5),
+        regret_high=pl.lit(3.5),
+        regret_sum=pl.lit(3.0),
+    )
+
+
+def seats(*names):
+    return pl.DataFrame({"name": names, "wins": [0.3] * len(names), "low": 0.2, "high": 0.4})
+
+
+def causes(*names):
+    return pl.DataFrame({"cause": names, "share": [0.3] * len(names), "kind": "luck"})
+
+
+def by_turn():
+    names = ("mean", "q05", "q25", "median", "q75", "q95", "choices")
+    shares = {"ahead": 0.5, "level": 0.25, "behind": 0.25}
+    numbers = {name: [place + 1.0, place + 2.0] for place, name in enumerate(names)}
+    return pl.DataFrame({"turn": [1, 2], "games": [2, 1], "decisions": [4, 2], **numbers, **shares})
+
+
+def effects(*names):
+    rows = [
+        (point, str(point), "run", name, "mean_score", 1.0, 0.0, 2.0, False, float(point * place))
+        for point in range(2)
+        for place, name in enumerate(names)
+    ]
+    columns = ["point", "run", "changed", "strategy", "measure", "effect", "low", "high", "clear", "mean"]
+    # What is between the point and the strategy is varied.
+    frame = pl.DataFrame(rows, schema=columns, orient="row")
+    return frame.select(
+        "point", "run", "strategy", *(name for name in columns if name not in ("point", "run", "strategy"))
+    )
+
+
+def order(*names):
+    rows = [(point, a, b, a if point else b) for point in range(2) for a, b in itertools.pairwise(names)]
+    return pl.DataFrame(rows, schema=["point", "a", "b", "better"], orient="row")
+
+
+def cells(*names):
+    return pl.DataFrame(
+        {"row": 0, "column": range(len(names)), "value": [-1.0, *[2.0] * (len(names) - 1)], "name": names}
+    )
+
+
 DRAWINGS = {
     "score_distributions": lambda **more: score_distributions(scores(*HOSTILE[:2]), bands=BANDS, **more),
     "paired_difference": lambda **more: paired_difference(
         differences(), effect=1.3, low=1.1, high=1.5, margin=0.1, labels=(HOSTILE[1], HOSTILE[3]), **more
     ),
-    "intervals": lambda **more: intervals(forest(*HOSTILE), **more),
+    "intervals": lambda **more: intervals(forest(*HOSTILE), reference=3, margin=0.1, **more),
+    "score_ecdf": lambda **more: score_ecdf(ecdf(*HOSTILE), bands=BANDS, **more),
+    "rank_bands": lambda **more: rank_bands(named(*HOSTILE), **more),
+    "matchup_heatmap": lambda **more: matchup_heatmap(matchups(*HOSTILE), **more),
+    "rank_intervals": lambda **more: rank_intervals(ranks(*HOSTILE), **more),
+    "seat_shares": lambda **more: seat_shares(seats(*HOSTILE), fair=0.3, margin=0.1, **more),
+    "skill_ladder": lambda **more: skill_ladder(ranks(*HOSTILE), **more),
+    "luck_and_skill": lambda **more: luck_and_skill(causes(*HOSTILE), **more),
+    "game_length": lambda **more: game_length(pl.DataFrame({"turns": [9, 10], "count": [1, 3]}), **more),
+    "lead_over_time": lambda **more: lead_over_time(by_turn(), unit=HOSTILE[3], **more),
+    "winner_over_time": lambda **more: winner_over_time(by_turn(), **more),
+    "choice_width": lambda **more: choice_width(by_turn(), **more),
+    "rule_sensitivity": lambda **more: rule_sensitivity(effects(*HOSTILE), label=HOSTILE[1], **more),
+    "ranking_flips": lambda **more: ranking_flips(effects(*HOSTILE), order=order(*HOSTILE), **more),
+    "board_heatmap": lambda **more: board_heatmap(cells(*HOSTILE), label=HOSTILE[3], centre=0, columns=HOSTILE, **more),
+    "regret_to_optimal": lambda **more: regret_to_optimal(ranks(*HOSTILE), **more),
 }
+
+NAMED = (
+    lambda name: score_ecdf(ecdf(name)).get_legend().get_texts()[:1],
+    lambda name: rank_bands(named(name)).get_yticklabels(),
+    lambda name: matchup_heatmap(matchups(name, "b")).get_yticklabels()[:1],
+    lambda name: rank_intervals(ranks(name)).get_yticklabels(),
+    lambda name: seat_shares(seats(name)).get_yticklabels(),
+    lambda name: skill_ladder(ranks(name)).get_yticklabels(),
+    lambda name: rule_sensitivity(effects(name)).get_legend().get_texts()[:1],
+    lambda name: ranking_flips(effects(name)).get_yticklabels(),
+    lambda name: regret_to_optimal(ranks(name)).get_yticklabels(),
+)
+
+
+FIGURES = (
+    score_distributions,
+    score_ecdf,
+    rank_bands,
+    paired_difference,
+    intervals,
+    matchup_heatmap,
+    rank_intervals,
+    seat_shares,
+    skill_ladder,
+    luck_and_skill,
+    game_length,
+    lead_over_time,
+    winner_over_time,
+    choice_width,
+    rule_sensitivity,
+    ranking_flips,
+    board_heatmap,
+    regret_to_optimal,
+)
 
 
 @pytest.fixture(params=DRAWINGS)
@@ -222,14 +361,89 @@ def test_names_stand_literally(name):
         assert not text.get_parse_math()
 
 
+@pytest.mark.parametrize("name", HOSTILE)
+def test_names_stand_literally_in_all_figures(name):
+    for read in NAMED:
+        (text,) = read(name)
+        assert text.get_text().replace("\n", "").startswith(name)
+        assert not text.get_parse_math()
+
+
+LONG = "potential:" + ",".join(f"weight{place}={place / 7:.3f}" for place in range(60))
+
+
+@pytest.mark.parametrize("name", [LONG, "x" * 2_000, "word " * 400])
+def test_very_long_names_leave_room_for_the_figure(name):
+    for read in (*NAMED[:2], NAMED[3], NAMED[6], NAMED[7]):
+        (text,) = read(name)
+        ax = text.figure.axes[0]
+        svg = render(ax.figure, "svg")
+        assert svg.startswith(b"<?xml")
+        box = ax.get_position()
+        width, height = ax.figure.get_size_inches()
+        assert box.width * width > 1.5
+        assert box.height * height > 0.25
+        assert "…" in text.get_text()
+
+
+def test_signs_that_the_font_lacks_are_spelt_out():
+    # Without that matplotlib warns, and draws boxes that look all alike.
+    ax = intervals(forest("中文", "\N{GAME DIE}"))
+    assert [label.get_text() for label in ax.get_yticklabels()] == ["\\u4e2d\\u6587", "\\U0001f3b2"]
+    render(ax.figure, "png")
+
+
+def test_figures_need_no_font_but_the_one_that_matplotlib_brings(monkeypatch, caplog):
+    own = [font for font in font_manager.fontManager.ttflist if font.fname.startswith(mpl.get_data_path())]
+    expected = render(DRAWINGS["rank_bands"]().figure, "svg")
+    monkeypatch.setattr(font_manager.fontManager, "ttflist", own)
+    with mpl.rc_context({"font.family": ["No Such Font"], "font.sans-serif": ["Neither This"]}):
+        assert render(DRAWINGS["rank_bands"]().figure, "svg") == expected
+    assert not caplog.records
+
+
+def text_boxes(ax):
+    """The boxes of all texts of a figure in pixels, by what they say."""
+    figure = ax.figure
+    figure.draw_without_rendering()
+    found = [*ax.texts, ax.xaxis.label, ax.yaxis.label]
+    for axis in (ax.xaxis, ax.yaxis):
+        low, high = sorted(axis.get_view_interval())
+        ticks = zip(axis.get_majorticklocs(), axis.get_ticklabels(), strict=True)
+        found += [label for place, label in ticks if low <= place <= high]
+    found += ax.get_legend().get_texts() if ax.get_legend() else []
+    return [(text.get_text(), text.get_window_extent()) for text in found if text.get_text() and text.get_visible()]
+
+
+def test_no_text_is_cut_off(draw):
+    with house_style():
+        ax = draw()
+        boxes = text_boxes(ax)
+    page = ax.figure.bbox
+    assert boxes
+    for words, box in boxes:
+        assert page.x0 - 1 <= box.x0, words
+        assert box.x1 <= page.x1 + 1, words
+        assert page.y0 - 1 <= box.y0, words
+        assert box.y1 <= page.y1 + 1, words
+
+
+def test_no_legend_covers_data(draw):
+    with house_style():
+        ax = draw()
+        ax.figure.draw_without_rendering()
+    if ax.get_legend() is not None:
+        box, data = ax.get_legend().get_window_extent(), ax.get_window_extent()
+        assert box.y0 >= data.y1 or box.y1 <= data.y0
+
+
 def test_control_characters_are_spelt_out():
     assert printable("a\x1b\n\udc80é") == "a\\x1b\\n\\udc80é"
     assert legend_texts(score_distributions(scores("a\nb")))[0].startswith("a\\nb, mean")
 
 
 def test_figures_draw_hostile_names(draw):
-    for kind, start in (("svg", b"<?xml"), ("png", b"\x89PNG")):
-        assert render(draw().figure, kind).startswith(start)
+    assert render(draw().figure, "png").startswith(b"\x89PNG")
 
 
 def test_figures_draw_into_given_axes(draw):
@@ -237,17 +451,19 @@ def test_figures_draw_into_given_axes(draw):
     assert draw(ax=ax) is ax
 
 
-def test_figures_leave_the_settings_of_the_user_alone(draw):
-    with mpl.rc_context({"font.size": 23, "svg.hashsalt": "mine", "axes.grid": False}):
+def test_figures_and_settings_of_the_user_leave_each_other_alone(draw):
+    expected = render(draw().figure, "svg", title="x")
+    with mpl.rc_context({"font.size": 23, "svg.hashsalt": "mine", "lines.linewidth": 9, "text.parse_math": True}):
         before = dict(mpl.rcParams)
-        render(draw().figure, "svg")
+        assert render(draw().figure, "svg", title="x") == expected
         assert dict(mpl.rcParams) == before
 
 
-def test_figures_do_not_depend_on_the_settings_of_the_user(draw):
-    expected = {kind: render(draw().figure, kind, title="x") for kind in ("svg", "png")}
-    with mpl.rc_context({"font.size": 23, "svg.hashsalt": "mine", "lines.linewidth": 9, "text.parse_math": True}):
-        assert {kind: render(draw().figure, kind, title="x") for kind in ("svg", "png")} == expected
+def test_pictures_do_not_depend_on_the_settings_of_the_user():
+    draw = DRAWINGS["paired_difference"]
+    expected = render(draw().figure, "png", title="x")
+    with mpl.rc_context({"font.size": 23, "savefig.dpi": 30, "lines.linewidth": 9, "text.parse_math": True}):
+        assert render(draw().figure, "png", title="x") == expected
 
 
 def test_figures_are_the_same_from_several_threads():
@@ -306,12 +522,30 @@ def test_house_style_restores_settings_after_an_error():
         (paired_difference, differences().head(0), "frame is empty"),
         (paired_difference, differences().with_columns(difference=pl.lit("x")), "holds 'x': give numbers"),
         (intervals, pd.DataFrame({"strategy": ["a"], "mean": [1.0]}), "no column 'low'"),
+        (intervals, [1, 2], "this is a list: give a Polars or pandas frame"),
+        (rank_intervals, ranks("a").with_columns(rank=None), "no number"),
+        (lead_over_time, by_turn().with_columns(q05=math.nan), "no number"),
+        (regret_to_optimal, ranks("a").with_columns(regret=pl.lit("x")), "holds 'x': give numbers"),
     ],
 )
 def test_frames_that_do_not_fit_are_refused_in_one_line(function, frame, message):
     with pytest.raises(UsageError, match=message) as caught:
         function(frame)
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("function", FIGURES)
+def test_every_figure_refuses_an_empty_frame_and_names_what_it_needs(function):
+    more = {"label": "x"} if function is board_heatmap else {}
+    for frame in (pl.DataFrame(), pd.DataFrame({"no": [1]})):
+        with pytest.raises(UsageError, match=r"the frame has no column '\w+': this figure needs ") as caught:
+            function(frame, **more)
+        assert "\n" not in str(caught.value)
+
+
+def test_every_public_figure_is_among_those_that_are_tested():
+    assert {function.__name__ for function in FIGURES} == set(DRAWINGS)
+    assert set(DRAWINGS) == set(reports.__all__) - {"write_comparison"}
 
 
 # --- Bars and numbers ------------------------------------------------------------------------------------------------
