@@ -43,7 +43,7 @@ bench: .venv/installed
 	$(BIN)/python benchmarks/readme_table.py
 
 clean:
-	rm -rf .venv out docs/api/modules build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf .venv out notebooks/out docs/api/modules build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 .venv/bin/python .venv/Scripts/python:

@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.cm import ScalarMappable
 from matplotlib.patches import Patch, Rectangle
 
-from reports.figures.frames import column, read_numbers, read_places, read_table
+from reports.figures.frames import Numbers, column, read_numbers, read_places, read_table
 from reports.figures.style import (
     DIVERGING,
     SEQUENTIAL,
@@ -97,7 +97,7 @@ def board_heatmap(
     if not known.size:
         raise UsageError("no cell of the board has a value: there is nothing to draw")
     printed = max(width, height) <= MOST_PRINTED
-    places = digits if digits is not None else _digits(known, percent)
+    places = digits if digits is not None else _digits(known, halves, percent)
     with house_style():
         if ax is None:
             cell = min(BOARD_WIDTH / width, 0.62)
@@ -147,7 +147,7 @@ def board_heatmap(
         _ticks(ax, width, height, column_names, row_names)
         for spine in ax.spines.values():
             spine.set_visible(False)
-        bar = colour_bar(ax, shade, drawable(label))
+        bar = colour_bar(ax, shade, drawable(label), width=max(int(11 * cell * height), 16))
         (share_axis if percent else number_axis)(bar.long_axis)
         if masked:
             legend_above(ax, [Patch(**NO_CELL)], ["no value"], below=True)
@@ -165,7 +165,7 @@ def _side(given: int | Sequence[str] | None, least: int, what: str) -> tuple[int
     return count, names or [str(at) for at in range(1, count + 1)]
 
 
-def _shade(known: np.ndarray[Any, np.dtype[np.float64]], centre: float | None) -> ScalarMappable:
+def _shade(known: Numbers, centre: float | None) -> ScalarMappable:
     low, high = float(known.min()), float(known.max())
     if centre is not None:
         reach = max(abs(low - centre), abs(high - centre)) or 1.0
@@ -175,13 +175,16 @@ def _shade(known: np.ndarray[Any, np.dtype[np.float64]], centre: float | None) -
     return ScalarMappable(mpl.colors.Normalize(low - pad, high + pad), mpl.colormaps[SEQUENTIAL])
 
 
-def _digits(known: np.ndarray[Any, np.dtype[np.float64]], percent: bool) -> int:
-    """Return decimals that tell values apart, none for whole numbers and three at most."""
+def _digits(known: Numbers, halves: Numbers | None, percent: bool) -> int:
+    """Return decimals that tell values apart and half widths from nothing, none for whole numbers and three at most."""
     shown = known * (100 if percent else 1)
-    if np.allclose(shown, np.rint(shown), rtol=0, atol=1e-9):
-        return 0
+    widths = np.zeros(0) if halves is None else halves[halves > 0] * (100 if percent else 1)
     spread = float(np.ptp(shown)) or float(np.abs(shown).max())
-    return min(max(1 - math.floor(math.log10(spread)), 0), 3)
+    whole = np.allclose(shown, np.rint(shown), rtol=0, atol=1e-9)
+    needed = [0 if whole else 1 - math.floor(math.log10(spread))]
+    if widths.size:
+        needed.append(math.ceil(-math.log10(widths.min())))
+    return min(max(0, *needed), 3)
 
 
 def _cell_words(value: float, digits: int, percent: bool, signed: bool) -> str:
@@ -197,12 +200,27 @@ def _cell_inches(ax: Axes, width: int, height: int) -> float:
     return max(min(room / width, box.height / dpi / height), 0.05)
 
 
+def _shared_word(names: Sequence[str]) -> str:
+    """Return the word before all numbers: "row" of "row 1", "row 2"; nothing when there is none."""
+    words = {name.rpartition(" ")[0] for name in names}
+    numbered = all(name.rpartition(" ")[2].isdecimal() for name in names)
+    return words.pop() if numbered and len(words) == 1 else ""
+
+
 def _turned(column_names: Sequence[str]) -> bool:
     """Tell whether names of columns are too long to stand side by side."""
     return len(column_names) > 4 and max(map(len, column_names)) > 4
 
 
 def _ticks(ax: Axes, width: int, height: int, column_names: Sequence[str], row_names: Sequence[str]) -> None:
+    words = [_shared_word(names) for names in (column_names, row_names)]
+    for axis, word in zip((ax.xaxis, ax.yaxis), words, strict=True):
+        axis.set_label_text(word, parse_math=False)
+    ax.xaxis.set_label_position("top")
+    column_names, row_names = (
+        [name.removeprefix(f"{word} ") for name in names]
+        for word, names in zip(words, (column_names, row_names), strict=True)
+    )
     for axis, count, names in ((ax.xaxis, width, column_names), (ax.yaxis, height, row_names)):
         step = 1 if count <= 2 * MOST_PRINTED else 5 if count <= 60 else 20
         at = list(range(0, count, step))

@@ -28,6 +28,9 @@ from reports.figures.words import points, wrapped
 if TYPE_CHECKING:
     import pandas as pd
 
+MANY_DECADES = 1_000
+"""From this ratio on, such an axis names powers of ten only."""
+
 WIDE = 50
 """From this ratio of most to fewest choices on, their axis is logarithmic."""
 
@@ -210,7 +213,7 @@ def choice_width(choices: "pl.DataFrame | pd.DataFrame", *, ax: Axes | None = No
         _turn_axis(ax, turns)
         if fewest > 0 and most / fewest >= WIDE:
             ax.set_yscale("log")
-            ax.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5), numticks=9))
+            ax.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5) if most / fewest < MANY_DECADES else (1,), numticks=9))
             ax.yaxis.set_minor_locator(NullLocator())
             ax.yaxis.set_major_formatter(
                 FuncFormatter(lambda value, _: f"{value:,.0f}" if value >= 1 else f"{value:g}")

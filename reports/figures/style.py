@@ -285,8 +285,8 @@ def ink(colour: Any) -> str:
     return "black" if 0.2126 * red + 0.7152 * green + 0.0722 * blue > 0.179 else "white"
 
 
-def colour_bar(ax: Axes, shade: ScalarMappable, label: str) -> Colorbar:
-    """Put a colour bar to the right of the axes; its label is wrapped."""
+def colour_bar(ax: Axes, shade: ScalarMappable, label: str, *, width: int = 40) -> Colorbar:
+    """Put a colour bar to the right of the axes; its label is wrapped to lines of so many characters."""
     figure = ax.get_figure()
     assert figure is not None  # axes without one were taken off it
     bar = figure.colorbar(shade, ax=ax, fraction=0.05, pad=0.02, aspect=24)
@@ -296,5 +296,5 @@ def colour_bar(ax: Axes, shade: ScalarMappable, label: str) -> Colorbar:
         labelcolor=mpl.rcParams["ytick.labelcolor"],
         labelsize=mpl.rcParams["ytick.labelsize"],
     )
-    bar.set_label(wrapped(label, 40))
+    bar.set_label(wrapped(label, width, 5), parse_math=False)
     return bar

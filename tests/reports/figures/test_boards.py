@@ -86,6 +86,20 @@ def test_rows_and_columns_have_their_names():
     assert [label.get_text() for label in ax.get_xticklabels()] == ["2", "3", "4"]
 
 
+def test_numbered_rows_and_columns_share_their_word():
+    names = [f"column {place}" for place in (1, 2, 3)]
+    ax = board_heatmap(board(2, 3), label="x", rows=["row 1", "line 2"], columns=names)
+    assert [label.get_text() for label in ax.get_xticklabels()] == ["1", "2", "3"]
+    assert ax.get_xlabel() == "column"
+    assert [label.get_text() for label in ax.get_yticklabels()] == ["row 1", "line 2"]
+    assert ax.get_ylabel() == ""
+
+
+def test_half_widths_do_not_print_as_nothing():
+    frame = board(1, 2).with_columns(half_width=pl.Series([0.03, 0.0]))
+    assert list(texts(board_heatmap(frame, label="x")).values()) == ["0.00\n±0.03", "1.00\n±0.00"]
+
+
 @pytest.mark.parametrize(("height", "width"), [(1, 1), (4, 11), (24, 20)])
 def test_boards_of_every_size(height, width):
     ax = board_heatmap(board(height, width), label="long words about a board " * 6)
