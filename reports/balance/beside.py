@@ -359,7 +359,7 @@ def _words(pair: Pair, name: str) -> str:
     if name.startswith("win_seat_"):
         return f"share of wins of seat {name.removeprefix('win_seat_')}"
     if name == "mean_score":
-        return "a seat's share of wins" if pair.requests[0].game.score_is_win else "mean score"
+        return "share of wins of a seat" if pair.requests[0].game.score_is_win else "mean score"
     return f"mean {name.removeprefix('mean_')}"
 
 

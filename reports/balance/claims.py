@@ -341,7 +341,7 @@ def length_claim(evidence: Evidence) -> Claim:
         )
     unwon, _ = own.games_with(own.counts.unwon)
     if unwon > 0 and request.seats > 1:
-        told.append(f"{share(unwon)} of the games end without a winner.")
+        told.append(f"Of the games, {share(unwon)} end without a winner.")
     if decided is None:
         shown = length is not None
         return Claim(
@@ -390,7 +390,7 @@ def measure_words(evidence: Evidence, measure: str) -> str:
     if measure == "win_seat_0":
         return "share of wins of seat 0"
     if measure == "mean_score":
-        return "a seat's share of wins" if evidence.request.game.score_is_win else "mean score"
+        return "share of wins of a seat" if evidence.request.game.score_is_win else "mean score"
     return f"mean {measure.removeprefix('mean_')}"
 
 
