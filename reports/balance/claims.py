@@ -378,7 +378,7 @@ def length_claim(evidence: Evidence) -> Claim:
         effect=f"{share(decided['mean'])} of the turns",
         interval=f"{share_span(decided['low'], decided['high'])}; {share(CONFIDENCE, 0)}",
         games=f"{decided['games']:,} recorded",
-        smallest_detectable=f"{percentage_points(_detectable(half_width, 1))} {WITH_POWER}",
+        smallest_detectable=f"{percentage_points(detectable(half_width, 1))} {WITH_POWER}",
     )
 
 
@@ -476,13 +476,13 @@ def rule_claim(evidence: Evidence) -> Claim:
         interval=f"{span_words(evidence, measure, low, high)}; "
         f"{share(CONFIDENCE, 0)}, for {several(len(effects), 'effect')} at once",
         games=f"{study.alone.games:,}",
-        smallest_detectable=f"{effect_words(evidence, measure, _detectable(error, len(effects)))} {WITH_POWER}".replace(
+        smallest_detectable=f"{effect_words(evidence, measure, detectable(error, len(effects)))} {WITH_POWER}".replace(
             "+", ""
         ),
     )
 
 
-def _detectable(half_width: float, effects: int) -> float:
+def detectable(half_width: float, effects: int) -> float:
     """Return the smallest detectable effect behind an interval that holds for several effects at once."""
     confidence = 1 - (1 - CONFIDENCE) / effects
     return smallest_detectable(half_width / NormalDist().inv_cdf((1 + confidence) / 2), confidence)
