@@ -251,8 +251,8 @@ class Elements:
 
         Returns
         -------
-        Columns `row`, `column`, `value`, `half_width` (of its interval; null where there is none), `name` (what stands
-        in the cell; null when nothing does) and `element`.
+        Columns `row`, `column`, `value`, `half_width` (of its interval; null where there is none) and `element`; and
+        `name`, what stands in the cell, for kinds with labels. A gap on too thin evidence is null.
 
         Raises
         ------
@@ -278,12 +278,14 @@ class Elements:
             if seat is not None and seat not in rows["seat"].to_list():
                 raise UsageError(f"{strategy} has no seat {seat!r}")
             rows = rows.filter(pl.col("seat").eq_missing(pl.lit(seat, pl.Int64)))
+        else:
+            rows = rows.with_columns(gap=pl.when(pl.col("verdict") != "too thin").then("gap"))
         return rows.select(
             "row",
             "column",
             pl.col(measure).alias("value"),
             ((pl.col(f"{measure}_high") - pl.col(f"{measure}_low")) / 2).alias("half_width"),
-            pl.col("label").alias("name"),
+            *([pl.col("label").alias("name")] if found.labels else []),
             "element",
         )
 

@@ -37,6 +37,9 @@ NO_NUMBERS = ("–", "—", "not known", "too few blocks")
 UPRIGHT, WIDE = 110, 140
 """The widest tables, in characters, that a sheet of paper holds in its usual letters, and in smaller ones."""
 
+MOST_ROWS = 10
+"""Longer tables may go on on the next sheet of paper."""
+
 LONGEST_LINE, SHORT = 40, 24
 """Longer cells are broken into lines, and shorter ones never are, in characters."""
 
@@ -404,8 +407,8 @@ def _page(document: Document, drawings: Mapping[str, Drawing], *, with_files: bo
         with_files=with_files,
         kind_of=lambda block: type(block).__name__,
         alignment=_alignment,
-        width_class=_width_class,
-        short=lambda cell, most=SHORT: " short" if len(cell) <= most else "",
+        paper_class=_paper_class,
+        length=lambda cell, most=SHORT: " short" if len(cell) <= most else " long",
         table_files=_table_files,
         picture_files=_picture_files,
         date=_date,
@@ -424,12 +427,15 @@ def _is_number(cell: str) -> bool:
     return not cell or cell in NO_NUMBERS or re.match(r"(less than |more than |[+±<>≥≤≈~])?[-−]?\d", cell) is not None
 
 
-def _width_class(table: Table) -> str:
-    """Return how a table goes on paper: as it is, in smaller letters, or on a sheet that is turned."""
-    lines = [table.headers, *table.rows]
-    columns = range(len(table.headers))
-    width = sum(min(max(len(line[place]) for line in lines), LONGEST_LINE) + 3 for place in columns)
-    return " wide sideways" if width > WIDE else " wide" if width > UPRIGHT else ""
+def _paper_class(table: Table) -> str:
+    """Return how a table goes on paper: in one piece, in smaller letters, on a sheet that is turned."""
+    width = 0
+    for place, head in enumerate(table.headers):
+        # Heads go over several lines, at their words.
+        longest = max(min(len(head), SHORT // 2), *map(len, head.split() or [""]))
+        width += 3 + min(max([longest, *(len(row[place]) for row in table.rows)]), LONGEST_LINE)
+    size = " wide sideways" if width > WIDE else " wide" if width > UPRIGHT else ""
+    return size + (" whole" if len(table.rows) <= MOST_ROWS else "")
 
 
 def _date(moment: datetime) -> str:

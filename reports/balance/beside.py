@@ -18,12 +18,12 @@ import polars as pl
 from analysis.balance import LABELS, SHARES, Balance, balance
 from analysis.grids import value_text
 from analysis.records import measure, summarise
-from analysis.seats import MARGIN, Seats, seat_balance
+from analysis.seats import MARGIN, Seats
 from analysis.sweeps import Sweep, sweep
 from reports import figures
 from reports.balance.claims import seats_verdict, worst_seat
 from reports.balance.designs import RuleDesign, agreed, load_design
-from reports.balance.evidence import CONFIDENCE, Request, make_request, thin
+from reports.balance.evidence import CONFIDENCE, Request, judge_seats, make_request, thin
 from reports.balance.report import BalanceReport, uninterrupted
 from reports.balance.sections import LEVEL, reproduction, too_few
 from reports.balance.wording import (
@@ -289,10 +289,8 @@ def _gather(
                 variant=first.rules,
                 **work,
             )
-    each = 1 - (1 - CONFIDENCE) / (2 * len(first.strategies))
     verdicts = [
-        {spec: seat_balance(found.counts, MARGIN, each) for spec, found in table.items()} if seats > 1 else {}
-        for table in tables
+        judge_seats(request, table, 2 * len(table)) for request, table in zip(requests, tables, strict=True)
     ]
     base = first.base.spec
     return Pair(

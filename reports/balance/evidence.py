@@ -7,7 +7,7 @@ the same request gives the same evidence on any machine.
 import dataclasses
 import functools
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -309,9 +309,9 @@ class Evidence:
     """
 
     request: Request
-    balances: dict[str, Balance]
-    verdicts: dict[str, Seats]
-    distributions: dict[str, Distribution]
+    balances: Mapping[str, Balance]
+    verdicts: Mapping[str, Seats]
+    distributions: Mapping[str, Distribution]
     ranking: Ranking | None
     control: Comparison | None
     skill: Skill | None
@@ -389,12 +389,8 @@ def gather(request: Request, *, n_jobs: int = -1, backend: str = "threads", prog
     common: dict[str, Any] = {"seed": request.seed, "variant": request.rules, **work}
     game, seats = request.game, request.seats
     with overall_progress(WEIGHTS, progress) as overall:
-        balances = {}
         overall.part("seats", len(request.strategies))
-        for strategy in request.strategies:
-            balances[strategy.spec] = balance(
-                game, [strategy] * seats, deals=budget.seats, margin=request.margin, sample=0, ladder_deals=0, **common
-            )
+        balances = play_seats(request, **work)
         overall.part("scores", len(request.strategies))
         distributions = {strategy.spec: _distribution(request, strategy, work) for strategy in request.strategies}
         overall.part("strategies")
@@ -421,11 +417,46 @@ def gather(request: Request, *, n_jobs: int = -1, backend: str = "threads", prog
         overall.part("elements")
         parts = _elements(request, common)
         rules = _rules(request, balances[base.spec], distributions[base.spec], overall, common)
-    verdicts = {}
-    if seats > 1:
-        confidence = 1 - (1 - CONFIDENCE) / len(balances)
-        verdicts = {spec: seat_balance(found.counts, request.margin, confidence) for spec, found in balances.items()}
+    verdicts = judge_seats(request, balances)
     return Evidence(request, balances, verdicts, distributions, ranking, control, skill, rules, parts)
+
+
+def play_seats(
+    request: Request, *, n_jobs: int = -1, backend: str = "threads", progress: bool = True
+) -> dict[str, Balance]:
+    """Play every strategy at a table of its own, by which the seats are judged; the result is by strategy."""
+    return {
+        strategy.spec: balance(
+            request.game,
+            [strategy] * request.seats,
+            deals=request.budget.seats,
+            seed=request.seed,
+            variant=request.rules,
+            margin=request.margin,
+            sample=0,
+            ladder_deals=0,
+            n_jobs=n_jobs,
+            backend=backend,
+            progress=progress,
+        )
+        for strategy in request.strategies
+    }
+
+
+def judge_seats(request: Request, balances: Mapping[str, Balance], tables: int | None = None) -> dict[str, Seats]:
+    """Return the verdict on the seats of every table, with intervals that hold for all tables at once (Bonferroni).
+
+    Parameters
+    ----------
+    request, balances
+        What was asked for and played.
+    tables
+        How many tables are judged in all; by default those of `balances`.
+    """
+    if request.seats == 1:
+        return {}
+    confidence = 1 - (1 - CONFIDENCE) / (len(balances) if tables is None else tables)
+    return {spec: seat_balance(found.counts, request.margin, confidence) for spec, found in balances.items()}
 
 
 def _distribution(request: Request, strategy: Strategy, work: dict[str, Any]) -> Distribution:

@@ -52,6 +52,12 @@ def draw(label="turn"):
     return ax
 
 
+def draw_cells():
+    ax = Figure(figsize=(2, 1.5)).subplots()
+    ax.imshow([[1, 2], [3, 4]])
+    return ax
+
+
 def claim(**changes):
     usual = {"question": "Fair?", "answer": "Yes", "sentence": "So it is.", "outcome": "good", "section": "seats"}
     return Claim(**(usual | changes))
@@ -86,7 +92,7 @@ def everything(text="text", made=None):
         Code(text),
         Code("one = 1\n\tother", "python"),
     )
-    inner = Section("inner", text, (picture(name="scores", alt="Scores."), Code("{}", "json")))
+    inner = Section("inner", text, (picture(name="scores", alt="Scores.", draw=draw_cells), Code("{}", "json")))
     claims = (
         *(claim(outcome=outcome, section="inner") for outcome in ("good", "bad", "open", "told")),
         claim(
@@ -313,6 +319,7 @@ def test_a_table_and_a_picture_may_have_one_name(quick):
 def test_the_page_needs_nothing_from_outside(hostile):
     found = page_of(hostile["index.html"])
     assert outside(found, beside=set(hostile)) == []
+    assert len(found.all("image")) == 1
     policy = next(tag["content"] for tag in found.all("meta") if tag.get("http-equiv") == "Content-Security-Policy")
     assert policy.startswith("default-src 'none';")
     assert "script" not in policy
@@ -427,6 +434,12 @@ def test_an_empty_table_says_so(quick):
     assert "Nothing to show" not in quick(document(table())).text
 
 
+def test_a_table_of_names_and_values_needs_no_heads(quick):
+    found = quick(document(table(headers=("", ""))))
+    assert found.all("thead") == []
+    assert len(found.all("tr")) == 1
+
+
 def test_a_table_without_a_frame_offers_no_files(quick):
     assert "All data" not in quick(document(table())).text
     assert "All data: Parquet · CSV" in quick(document(table(frame=FRAME))).text
@@ -448,6 +461,28 @@ def test_columns_of_numbers_are_set_right(quick, cells, side):
     found = quick(document(table(rows=tuple(("greedy", cell) for cell in cells))))
     assert [tag["class"][0] for tag in found.all("td")] == [side, side]
     assert [tag["class"][0] for tag in found.all("th") if tag["scope"] == "row"] == ["l", "l"]
+
+
+@pytest.mark.parametrize(
+    ("columns", "rows", "paper"),
+    [(6, 10, " whole"), (6, 11, ""), (7, 11, " wide"), (8, 11, " wide sideways"), (8, 1, " wide sideways whole")],
+)
+def test_wide_tables_are_small_or_turned_on_paper_and_long_ones_broken(quick, columns, rows, paper):
+    row = ("x" * 15,) * columns
+    found = quick(document(table(headers=row, rows=(row,) * rows)))
+    assert [tag["class"] for tag in found.all("div") if tag.get("id") == "table_ranks"] == [f"table{paper}"]
+    heads = ("head of some words",) * 8
+    assert '<div class="table wide whole"' in quick(document(table(headers=heads, rows=(("1",) * 8,)))).source
+    long = ("x" * 400, "y" * 400)
+    assert '<div class="table whole"' in quick(document(table(headers=long, rows=(long,)))).source
+
+
+def test_letters_of_drawings_have_one_size(hostile):
+    found = page_of(hostile["index.html"])
+    styles = [tag["style"] for tag in found.all("svg") if tag.get("role")]
+    # 2 inches are 144 points; the style sheet reads the width, and a drawing has none of its own.
+    assert all(style.startswith("--width: 13.71rem;") for style in styles)
+    assert not any("width" in tag for tag in found.all("svg") if tag.get("role"))
 
 
 def test_an_alignment_that_is_given_is_kept(quick):

@@ -206,3 +206,41 @@ with run.progress_bar(10, {progress}) as bar:
     )
     assert ("games" in done.stdout) is shown
     assert done.stderr == ""
+
+
+# --- One bar over many runs ------------------------------------------------------------------------------------------
+
+
+def test_one_bar_goes_over_all_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Parts move it by their weights, never back, and however the runs inside are cut."""
+    import sims.run
+
+    monkeypatch.setattr(sims.run, "_can_show", lambda: True)
+    seen = []
+    with sims.run.overall_progress({"one": 1, "two": 3}) as overall:
+        overall.bar.delay = 1e9  # nothing is drawn
+        for part, runs in (("one", 2), ("two", 1)):
+            overall.part(part, runs)
+            for _ in range(runs):
+                bar = sims.run.progress_bar(10)
+                with bar:
+                    for _ in range(5):
+                        bar.update(2)
+                        seen.append(overall.bar.n)
+    assert seen == sorted(seen)
+    assert seen[4] == pytest.approx(12.5)
+    assert seen[9] == pytest.approx(25)
+    assert seen[-1] == pytest.approx(100)
+    assert type(sims.run.progress_bar(10, progress=False)).__name__ == "tqdm"
+
+
+def test_a_part_with_more_runs_than_expected_does_not_pass_its_end() -> None:
+    import sims.run
+
+    with sims.run.overall_progress({"one": 1, "two": 1}, progress=False) as overall:
+        overall.part("one")
+        for _ in range(3):
+            sims.run.progress_bar(10).update(10)
+        assert overall._done == pytest.approx(50)
+        overall.part("two")
+        assert overall._done == pytest.approx(50)
