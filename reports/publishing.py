@@ -4,6 +4,7 @@ import errno
 import hashlib
 import io
 import json
+import math
 import os
 import secrets
 from collections.abc import Iterable, Iterator, Mapping
@@ -45,8 +46,16 @@ def csv(frame: pl.DataFrame) -> bytes:
 
 
 def as_json(value: Any, indent: int | None = None) -> str:
-    """Return JSON; dates and the like are written as text, what is not a number is refused."""
-    return json.dumps(value, indent=indent, ensure_ascii=False, allow_nan=False, default=str)
+    """Return JSON that any reader takes: what is not a number is null, dates and the like are text."""
+    return json.dumps(_finite(value), indent=indent, ensure_ascii=False, allow_nan=False, default=str)
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, Mapping):
+        return {key: _finite(item) for key, item in value.items()}
+    return [_finite(item) for item in value] if isinstance(value, list | tuple) else value
 
 
 def digest(content: bytes) -> str:

@@ -175,6 +175,17 @@ def test_the_manifest_holds_what_it_was_given_and_digests(hostile):
     }
 
 
+def test_numbers_that_are_none_are_null(tmp_path):
+    frame = pl.DataFrame({"ends": [[1.5, float("nan")]], "at": [{"low": float("-inf")}]})
+    write_document(
+        document(table(frame=frame), manifest={"low": float("nan"), "ends": (1, float("inf")), "made on": MADE}),
+        tmp_path,
+    )
+    manifest = json.loads((tmp_path / "manifest.json").read_text(), parse_constant=pytest.fail)
+    assert (manifest["low"], manifest["ends"], manifest["made on"]) == (None, [1, None], str(MADE))
+    assert pl.read_csv(tmp_path / "frames" / "ranks.csv").rows() == [("[1.5, null]", '{"low": null}')]
+
+
 def test_the_same_document_gives_the_same_bytes(hostile, tmp_path):
     with mpl.rc_context({"font.size": 30, "svg.fonttype": "none"}):
         write_document(everything(HOSTILE), tmp_path)
