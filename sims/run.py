@@ -173,7 +173,7 @@ def _sum(total: Sum | None, part: Sum | None) -> Sum | None:
 def progress_bar(total: int, progress: bool = True, unit: str = " games") -> Any:
     """Return a bar that appears after a second, on a terminal or in a notebook only, and leaves nothing behind.
 
-    Where one would appear, tqdm's own variable `TQDM_DISABLE=1` keeps it away: for notebooks that are run to be printed.
+    Where one would appear, tqdm's own variable `TQDM_DISABLE=1` keeps it away: for notebooks that run to be printed.
     """
     overall = _overall.get()
     if overall is not None:

@@ -289,9 +289,7 @@ def _gather(
                 variant=first.rules,
                 **work,
             )
-    verdicts = [
-        judge_seats(request, table, 2 * len(table)) for request, table in zip(requests, tables, strict=True)
-    ]
+    verdicts = [judge_seats(request, table, 2 * len(table)) for request, table in zip(requests, tables, strict=True)]
     base = first.base.spec
     return Pair(
         (designs[0].label, designs[1].label),

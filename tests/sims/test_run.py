@@ -215,7 +215,7 @@ def test_one_bar_goes_over_all_runs(monkeypatch: pytest.MonkeyPatch) -> None:
     """Parts move it by their weights, never back, and however the runs inside are cut."""
     import sims.run
 
-    monkeypatch.setattr(sims.run, "_can_show", lambda: True)
+    monkeypatch.setattr(sims.run, "_display", lambda progress: {} if progress else {"disable": True})
     seen = []
     with sims.run.overall_progress({"one": 1, "two": 3}) as overall:
         overall.bar.delay = 1e9  # nothing is drawn
