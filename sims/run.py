@@ -191,11 +191,14 @@ def progress_bar(total: int, progress: bool = True, unit: str = " games") -> Any
 
 def _display(progress: bool) -> dict[str, Any]:
     """Return where a bar is to be seen, or that it must not appear."""
-    notebook = "ipykernel" in sys.modules
-    if not progress or not (notebook or sys.stderr.isatty()):
+    if not (progress and _can_show()):
         return {"disable": True}
     # JupyterLab shows stderr as an error, on red. `disable=False` would overrule the variable.
-    return {"file": sys.stdout if notebook else sys.stderr}
+    return {"file": sys.stdout if "ipykernel" in sys.modules else sys.stderr}
+
+
+def _can_show() -> bool:
+    return "ipykernel" in sys.modules or sys.stderr.isatty()
 
 
 class Overall:
