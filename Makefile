@@ -9,7 +9,7 @@ endif
 GAMES := criss_cross cross_off crosswise
 BOUNDED := $(GAMES:%=tests/sims/test_%.py) $(GAMES:%=tests/strategies/test_%.py) tests/sims/test_asking.py
 
-.PHONY: demo test test-slow lint bench clean
+.PHONY: demo test test-slow lint docs notebooks bench clean
 
 demo: .venv/installed
 	$(BIN)/crosslab compare criss-cross line-solver greedy --deals 200k --report out/demo
@@ -27,12 +27,23 @@ lint: .venv/developed
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(MAKE) docs
+
+docs: .venv/documented
+	rm -rf out/docs docs/api/modules
+	$(BIN)/python -m sphinx --quiet --fail-on-warning --keep-going docs out/docs
+	@echo "docs: out/docs/index.html"
+
+notebooks: .venv/interactive
+	TQDM_DISABLE=1 $(BIN)/python -m nbconvert --execute --to html --output-dir out/notebooks \
+		--template page --TemplateExporter.extra_template_basedirs=notebooks notebooks/*.ipynb
+	@echo "notebooks: out/notebooks/*.html"
 
 bench: .venv/installed
 	$(BIN)/python benchmarks/readme_table.py
 
 clean:
-	rm -rf .venv out build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf .venv out notebooks/out docs/api/modules build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 .venv/bin/python .venv/Scripts/python:
@@ -45,4 +56,12 @@ clean:
 
 .venv/developed: pyproject.toml constraints.txt | .venv/installed
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev]'
+	touch $@
+
+.venv/documented: pyproject.toml constraints.txt | .venv/installed
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[docs]'
+	touch $@
+
+.venv/interactive: pyproject.toml constraints.txt | .venv/installed
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[notebooks]'
 	touch $@

@@ -200,7 +200,8 @@ def read_settings(
 
     Returns
     -------
-    The axes, each with its different values in the order in which they come; and the values of every row.
+    tuple
+        The axes, each with its different values in the order in which they come; and the values of every row.
 
     Raises
     ------

@@ -39,7 +39,7 @@ class FieldCounts:
     scores
         Moments of the player's score by player and rotation, rotations running fastest.
     wins
-        The player's wins by player, in `WIN_UNIT`ths.
+        The player's wins by player, as whole numbers: `WIN_UNIT` is one win.
     """
 
     scores: Moments
@@ -164,7 +164,8 @@ def losses(moments: Moments, names: Sequence[str], margin: float, confidence: fl
 
     Returns
     -------
-    The dearest first. The verdict is on the restricted player: "worse" when it loses for certain.
+    tuple of Loss
+        The dearest first. The verdict is on the restricted player: "worse" when it loses for certain.
     """
     if not names:
         return ()

@@ -104,8 +104,9 @@ def rank_played(frame: "pl.DataFrame | pd.DataFrame", *, confidence: float = 0.9
 
     Returns
     -------
-    One row a strategy, best first: `strategy`, `mean` with `low` and `high` (points a game), `rank` with `rank_low` and
-    `rank_high` (the ranks that the data leave open), and `p_best`.
+    DataFrame
+        One row a strategy, best first: `strategy`, `mean` with `low` and `high` (points a game), `rank` with `rank_low`
+        and `rank_high` (the ranks that the data leave open), and `p_best`.
 
     Raises
     ------

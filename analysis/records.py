@@ -114,7 +114,8 @@ def record_games(design: Design, deals: int, lineup: int = 0) -> pl.DataFrame:
 
     Returns
     -------
-    Records: one row a game (columns: see `SCHEMA`), in the order of rotation and deal.
+    DataFrame
+        One row a game (columns: see `SCHEMA`), in the order of rotation and deal.
 
     Raises
     ------
@@ -189,7 +190,7 @@ def load_records(path: Path | str) -> pl.DataFrame:
 
 
 def records(frame: "pl.DataFrame | pd.DataFrame") -> Iterator[Record]:
-    """Yield the rows of a frame of records as `Record`s, in order.
+    """Yield every row of a frame of records as a `Record`, in order.
 
     Raises
     ------
@@ -364,8 +365,9 @@ def summarise(measured: "pl.DataFrame | pd.DataFrame", confidence: float = 0.95)
 
     Returns
     -------
-    Columns `metric`; `mean`, with the ends `low` and `high` of its interval; `q05`, `median`, `q95` over games; `games`
-    and `blocks` that have the metric. Metrics that no game has are left out.
+    DataFrame
+        Columns `metric`; `mean`, with the ends `low` and `high` of its interval; `q05`, `median`, `q95` over games;
+        `games` and `blocks` that have the metric. Metrics that no game has are left out.
     """
     values, rows = to_polars(measured, "the frame of metrics", columns=("deal", "rotation")), []
     for name in values.columns[2:]:

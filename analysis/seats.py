@@ -37,7 +37,7 @@ class BalanceCounts:
     names
         Who is counted: "seat 0" and so on, or the sides of a team game.
     wins, scores
-        Moments of a block's sums by seat: of wins (in `WIN_UNIT`ths), and of scores.
+        Moments of a block's sums by seat: of wins (`WIN_UNIT` is one win), and of scores.
     shared, unwon
         By block: the games with a shared win, and those that nobody won.
     lengths, block_lengths
@@ -177,7 +177,7 @@ def seat_balance(counts: BalanceCounts, margin: float = MARGIN, confidence: floa
 
 
 def _goodman(total: int, games: int, seats: int, confidence: float) -> Interval:
-    """Return one of Goodman's intervals for as many cells as seats, of a sum of wins in `WIN_UNIT`ths."""
+    """Return one of Goodman's intervals for as many cells as seats, of a sum of wins, `WIN_UNIT` being one win."""
 
     def against_rest(wins: int) -> Interval:
         # Goodman shares the error among all cells; a cell and its rest are two.

@@ -300,8 +300,8 @@ def simultaneous_intervals(
 
     Notes
     -----
-    Estimate ± c · standard error, c being the quantile of the largest |t| under the sample's correlations with n − 1
-    degrees of freedom: Hothorn, Bretz and Westfall, "Simultaneous inference in general parametric models",
+    Estimate ± c · standard error, c being the quantile of the largest absolute t under the sample's correlations with
+    n − 1 degrees of freedom: Hothorn, Bretz and Westfall, "Simultaneous inference in general parametric models",
     Biometrical J. 50 (2008). Contrasts that do not vary have intervals of width zero.
 
     "Against-best" is Hsu's multiple comparisons with the best, in the form for any covariance (Hsu, "Multiple
@@ -336,7 +336,7 @@ def critical_value(
     confidence : float, default 0.95
         The probability, between 0 and 1.
     two_sided : bool, default True
-        Whether the largest |t| counts, or the largest t.
+        Whether the largest absolute t counts, or the largest t.
 
     Returns
     -------

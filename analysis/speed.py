@@ -110,7 +110,8 @@ def measure(
 
     Returns
     -------
-    One row a figure: section, figure, value (null when it could not be measured), unit, note.
+    DataFrame
+        One row a figure: section, figure, value (null when it could not be measured), unit, note.
 
     Raises
     ------
@@ -356,7 +357,8 @@ def run_command(words: Sequence[str], before: Sequence[str] = (), cache: str | N
 
     Returns
     -------
-    Wall seconds, and what was written to the standard output.
+    tuple of (float, str)
+        Wall seconds, and what was written to the standard output.
 
     Raises
     ------

@@ -139,7 +139,8 @@ def resolve_format(game: Game, rules: Any, format: str, seats: int | None, strat
 
     Returns
     -------
-    The format and the seats.
+    tuple
+        The format and the seats.
 
     Raises
     ------

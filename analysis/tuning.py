@@ -117,7 +117,8 @@ def race_settings(
 
     Returns
     -------
-    The winner, and the standings of every round, in which settings have their numbers; none for a single setting.
+    tuple
+        The winner, and the standings of every round, in which settings have their numbers; none for a single setting.
     """
     if len(settings) == 1:
         return settings[0], []

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from analysis.targets import find_target as find_target
     from analysis.tuning import Tuning as Tuning
     from analysis.tuning import tune as tune
+    from crosslab.verbs import narrate as narrate
     from crosslab.verbs import replay as replay
     from crosslab.verbs import strategies as strategies
     from reports.balance import BalanceReport as BalanceReport
@@ -89,7 +90,7 @@ _HOMES = {
     "analysis.histogram": ("Histogram",),
     "analysis.matches": ("Comparison", "compare"),
     "analysis.simulation": ("Results", "simulate"),
-    "crosslab.verbs": ("replay", "strategies"),
+    "crosslab.verbs": ("narrate", "replay", "strategies"),
     "reports.balance": ("BalanceReport", "balance_report", "compare_designs"),
     "reports.comparison": ("write_comparison",),
     "sims.errors": ("CrosslabError", "StoreError", "StrategyError", "UsageError"),

@@ -33,7 +33,8 @@ def replay(
 
     Returns
     -------
-    The trace, as JSON values.
+    dict
+        The trace, as JSON values.
 
     Raises
     ------
@@ -43,6 +44,28 @@ def replay(
     found = find_game(game)
     players = find_players(found.name, lineup)
     return trace.replay(found, found.resolve_rules(variant), players, seed=seed, deal=deal, rotation=rotation)
+
+
+def narrate(told: dict[str, Any]) -> str:
+    """Tell a game that `replay` played in words; see `sims.trace.narrate`.
+
+    Parameters
+    ----------
+    told
+        What `replay` returned, or its JSON.
+
+    Returns
+    -------
+    The game move by move, with the sheets or the board at its end.
+
+    Raises
+    ------
+    UsageError
+        When the trace is of an unknown game, or of rules that it does not have.
+    """
+    game = find_game(told["game"])
+    options = {name: tuple(value) if isinstance(value, list) else value for name, value in told["variant"].items()}
+    return trace.narrate(game, game.rules().replace(**options), told)
 
 
 def strategies(game: str | Game, *, file: str | None = None, tag: str | None = None) -> list[dict[str, Any]]:
@@ -59,7 +82,8 @@ def strategies(game: str | Game, *, file: str | None = None, tag: str | None = N
 
     Returns
     -------
-    One dictionary a strategy: name, doc, source, parameters (name, default, low, high, doc), tags.
+    list of dict
+        One dictionary a strategy: name, doc, source, parameters (name, default, low, high, doc), tags.
 
     Raises
     ------

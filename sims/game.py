@@ -272,7 +272,7 @@ class Game:
         the fewest to the most.
     decisions
         What a strategy is asked for, in the order of a turn.
-    columns
+    extra_columns
         The outcome's columns after the standard three (`score`, `rank`, `win`).
     margin
         The difference in points a game below which two strategies count as equal, unless the user names one.
@@ -318,8 +318,7 @@ class Game:
         What standings count.
     house_rules
         Values of options that are worth trying beside the default, by option. Reports also try every flag the other way
-        round and all other names of an option that has names; other options
-        without values here are left alone.
+        round and all other names of an option that has names; other options without values here are left alone.
     luck
         `luck(seed, first_deal, deals)`: one whole number for each deal, which depends on chance alone, whoever plays,
         and whose mean over all chance is exactly 0. Comparisons take out the part of a difference that goes along with

@@ -293,7 +293,8 @@ def pointer(function: Callable[..., Any], signature: Any, on_error: float) -> in
 
     Returns
     -------
-    The address, to be called through `caller(signature)`; it stays valid as long as the process lives.
+    int
+        The address, to be called through `caller(signature)`; it stays valid as long as the process lives.
 
     Raises
     ------

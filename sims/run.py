@@ -171,7 +171,10 @@ def _sum(total: Sum | None, part: Sum | None) -> Sum | None:
 
 
 def progress_bar(total: int, progress: bool = True, unit: str = " games") -> Any:
-    """Return a bar that appears after a second, on a terminal or in a notebook only, and leaves nothing behind."""
+    """Return a bar that appears after a second, on a terminal or in a notebook only, and leaves nothing behind.
+
+    Where one would appear, tqdm's own variable `TQDM_DISABLE=1` keeps it away: for notebooks that run to be printed.
+    """
     overall = _overall.get()
     if overall is not None:
         return overall.run_bar(total)
@@ -182,8 +185,16 @@ def progress_bar(total: int, progress: bool = True, unit: str = " games") -> Any
         delay=BAR_DELAY,
         leave=False,
         dynamic_ncols=True,
-        disable=not (progress and _can_show()),
+        **_display(progress),
     )
+
+
+def _display(progress: bool) -> dict[str, Any]:
+    """Return where a bar is to be seen, or that it must not appear."""
+    if not (progress and _can_show()):
+        return {"disable": True}
+    # JupyterLab shows stderr as an error, on red. `disable=False` would overrule the variable.
+    return {"file": sys.stdout if "ipykernel" in sys.modules else sys.stderr}
 
 
 def _can_show() -> bool:
@@ -211,7 +222,7 @@ class Overall:
             leave=False,
             dynamic_ncols=True,
             bar_format="{desc}: {percentage:3.0f}% |{bar}| {elapsed}<{remaining}",
-            disable=not (progress and _can_show()),
+            **_display(progress),
         )
 
     def part(self, name: str, runs: int = 1) -> None:

@@ -212,7 +212,8 @@ class Table:
 
         Returns
         -------
-        The outcomes, shape (deals, seats, columns), and the logs, shape (deals,).
+        tuple of ndarray
+            The outcomes, shape (deals, seats, columns), and the logs, shape (deals,).
 
         Raises
         ------
@@ -289,7 +290,8 @@ def _call(function: Callable[..., Any], *arguments: Any) -> tuple[Any, str, str]
 
     Returns
     -------
-    What it returned, the exception that it raised in one line, and the traceback without our own frame.
+    tuple
+        What it returned, the exception that it raised in one line, and the traceback without our own frame.
     """
     try:
         return function(*arguments), "", ""

@@ -25,8 +25,9 @@ def replay(
 
     Returns
     -------
-    The trace as JSON values: game, rules_version, variant (every option), seed, deal, rotation, seats (specs after
-    rotation), events, outcome.
+    dict
+        The trace as JSON values: game, rules_version, variant (every option), seed, deal, rotation, seats (specs after
+        rotation), events, outcome.
 
     Raises
     ------

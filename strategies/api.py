@@ -1,5 +1,7 @@
 """The plug-in API: a strategy is a docstring, named parameters, tags and one function.
 
+::
+
     @heuristic("criss-cross", parameters=[Parameter("centre", 0.5, 0, 5, "points for each cell of the middle row")])
     def centred(view, move, params):
         '''Gain, and a liking for the middle row.'''

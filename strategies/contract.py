@@ -146,7 +146,8 @@ def check(
 
     Returns
     -------
-    One report a strategy, in the order of their declaration.
+    list of CheckReport
+        One report a strategy, in the order of their declaration.
 
     Raises
     ------

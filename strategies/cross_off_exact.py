@@ -560,7 +560,8 @@ def solve(model: Model, *, n_jobs: int = -1, progress: Progress | None = None) -
 
     Returns
     -------
-    Expected points still to be counted, shape (1367031, penalties_to_end): by row (`row`) and penalties taken.
+    ndarray of float
+        Expected points still to be counted, shape (1367031, penalties_to_end): by row (`row`) and penalties taken.
 
     Raises
     ------
@@ -590,7 +591,8 @@ def evaluate(
 
     Returns
     -------
-    The values, shape (n, penalties_to_end).
+    ndarray of float
+        The values, shape (n, penalties_to_end).
 
     Raises
     ------
@@ -714,7 +716,8 @@ def load(path: Path | str, model: Model) -> NDArray[np.float64]:
 
     Returns
     -------
-    The values, shape (1367031, penalties_to_end), read-only.
+    ndarray of float
+        The values, shape (1367031, penalties_to_end), read-only.
 
     Raises
     ------
@@ -812,7 +815,8 @@ def solution(
 
     Returns
     -------
-    The values, shape (1367031, penalties_to_end), read-only.
+    ndarray of float
+        The values, shape (1367031, penalties_to_end), read-only.
 
     Raises
     ------

@@ -1,9 +1,11 @@
 """Spec strings: how a strategy is named on the command line, in results and in stores.
 
-greedy                          a name
-potential:run=1.5,isolation=-3  with parameters
-my_ideas.py:spiral              from a user's file
-noisy(greedy,0.1)               wrapped: also restrict(…,never=NAME) and rollout(…,N), one in another
+::
+
+    greedy                          a name
+    potential:one=1.5,isolation=-3  with parameters
+    my_ideas.py:spiral              from a user's file
+    noisy(greedy,0.1)               wrapped: also restrict(…,never=NAME) and rollout(…,N), one in another
 """
 
 import ast

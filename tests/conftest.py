@@ -38,6 +38,20 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.slow)
 
 
+def pytest_terminal_summary(terminalreporter: Any) -> None:
+    """Tell how long the notebooks took: no test has a limit, but people wait for them."""
+    seconds = dict(
+        value
+        for reports in terminalreporter.stats.values()
+        for report in reports
+        for name, value in getattr(report, "user_properties", ())
+        if name == "notebook" and report.when == "call"
+    )
+    if seconds:
+        each = ", ".join(f"{name} {taken:.1f} s" for name, taken in sorted(seconds.items()))
+        terminalreporter.write_line(f"notebooks: {each}; {sum(seconds.values()):.1f} s in all")
+
+
 @pytest.fixture
 def partners() -> Game:
     """A game of 2 to 4 seats that play for themselves and, in its advanced variant, of two to four teams of two.

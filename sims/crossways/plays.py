@@ -409,9 +409,10 @@ def markers_there(view: Any, teams: Any) -> Any:
 
     Returns
     -------
-    Numbers of (square, team) with one marker or more that leave alone, of those among them that have a second one, of
-    white squares with four, and of white squares with two. Where the order of a stack counts, every marker stands for
-    itself.
+    tuple of int
+        Numbers of (square, team) with one marker or more that leave alone, of those among them that have a second one,
+        of white squares with four, and of white squares with two. Where the order of a stack counts, every marker
+        stands for itself.
     """
     white, ordered = Word(view.white), view.king_of_the_mountain
     ones, twos, fours, pairs = NONE, NONE, NONE, NONE

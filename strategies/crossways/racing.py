@@ -132,7 +132,8 @@ def advance(
 
     Returns
     -------
-    The move, and the squares that count for the team after it; a move of 0 when there is no room.
+    tuple
+        The move, and the squares that count for the team after it; a move of 0 when there is no room.
     """
     team, white = np.int64(view.team), Word(view.white)
     taken = NONE
@@ -210,7 +211,8 @@ def remove_best(view: Any, facts: Any, markers: Any, whole: Any, other: Any, mov
 
     Returns
     -------
-    The move, and the closed squares after it; a move of 0 when it does not come out even.
+    tuple
+        The move, and the closed squares after it; a move of 0 when it does not come out even.
     """
     team, white, closed = np.int64(view.team), Word(view.white), Word(view.closed)
     index, touched = 0, NONE

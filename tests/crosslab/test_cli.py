@@ -309,3 +309,13 @@ def test_lines_go_on_further_in_than_they_began() -> None:
     long = "  seat " + "word " * 20
     assert narrow(long).splitlines()[1].startswith("      word")
     assert narrow("short\n  line") == "short\n  line"
+
+
+@pytest.mark.parametrize("game", ["criss-cross", "cross-off", "crosswise", "crossways"])
+def test_a_trace_is_told_in_python_as_by_the_command(game: str, run: Callable[[str], str]) -> None:
+    trace = crosslab.replay(game, ["uniform", "uniform"], seed=7, deal=3, rotation=1)
+    told = crosslab.narrate(json.loads(json.dumps(trace)))
+    printed = run(f"replay {game} uniform uniform --seed 7 --deal 3 --rotation 1")
+    assert printed.split() == told.split()
+    with pytest.raises(crosslab.UsageError, match="chess"):
+        crosslab.narrate({**trace, "game": "chess"})

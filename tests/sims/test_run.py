@@ -180,6 +180,34 @@ def test_interrupted_is_a_keyboard_interrupt() -> None:
     assert str(Interrupted(3, 7)) == "stopped with 3 of 7 chunks complete"
 
 
+@pytest.mark.parametrize(
+    ("notebook", "switch", "progress", "shown"),
+    [(True, "", True, True), (True, "1", True, False), (True, "", False, False), (False, "", True, False)],
+)
+def test_bar_in_a_notebook_is_no_error_and_can_be_switched_off(
+    notebook: bool, switch: str, progress: bool, shown: bool
+) -> None:
+    # In a process of its own: tqdm reads its variables when it is imported.
+    code = f"""
+import sys
+if {notebook}:
+    sys.modules["ipykernel"] = sys  # what a notebook's kernel is known by
+from sims import run
+run.BAR_DELAY = 0
+with run.progress_bar(10, {progress}) as bar:
+    bar.update(5)
+    bar.refresh()
+"""
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("TQDM_")}
+    if switch:
+        environment["TQDM_DISABLE"] = switch
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, env=environment, capture_output=True, text=True, check=True
+    )
+    assert ("games" in done.stdout) is shown
+    assert done.stderr == ""
+
+
 # --- One bar over many runs ------------------------------------------------------------------------------------------
 
 
@@ -187,7 +215,7 @@ def test_one_bar_goes_over_all_runs(monkeypatch: pytest.MonkeyPatch) -> None:
     """Parts move it by their weights, never back, and however the runs inside are cut."""
     import sims.run
 
-    monkeypatch.setattr(sims.run, "_can_show", lambda: True)
+    monkeypatch.setattr(sims.run, "_display", lambda progress: {} if progress else {"disable": True})
     seen = []
     with sims.run.overall_progress({"one": 1, "two": 3}) as overall:
         overall.bar.delay = 1e9  # nothing is drawn
