@@ -341,7 +341,7 @@ def length_claim(evidence: Evidence) -> Claim:
         )
     unwon, _ = own.games_with(own.counts.unwon)
     if unwon > 0 and request.seats > 1:
-        told.append(f"{share(unwon)} of the games end without a winner.")
+        told.append(f"Of the games, {share(unwon)} end without a winner.")
     if decided is None:
         shown = length is not None
         return Claim(
@@ -378,7 +378,7 @@ def length_claim(evidence: Evidence) -> Claim:
         effect=f"{share(decided['mean'])} of the turns",
         interval=f"{share_span(decided['low'], decided['high'])}; {share(CONFIDENCE, 0)}",
         games=f"{decided['games']:,} recorded",
-        smallest_detectable=f"{percentage_points(_detectable(half_width, 1))} {WITH_POWER}",
+        smallest_detectable=f"{percentage_points(detectable(half_width, 1))} {WITH_POWER}",
     )
 
 
@@ -390,7 +390,7 @@ def measure_words(evidence: Evidence, measure: str) -> str:
     if measure == "win_seat_0":
         return "share of wins of seat 0"
     if measure == "mean_score":
-        return "a seat's share of wins" if evidence.request.game.score_is_win else "mean score"
+        return "share of wins of a seat" if evidence.request.game.score_is_win else "mean score"
     return f"mean {measure.removeprefix('mean_')}"
 
 
@@ -476,13 +476,13 @@ def rule_claim(evidence: Evidence) -> Claim:
         interval=f"{span_words(evidence, measure, low, high)}; "
         f"{share(CONFIDENCE, 0)}, for {several(len(effects), 'effect')} at once",
         games=f"{study.alone.games:,}",
-        smallest_detectable=f"{effect_words(evidence, measure, _detectable(error, len(effects)))} {WITH_POWER}".replace(
+        smallest_detectable=f"{effect_words(evidence, measure, detectable(error, len(effects)))} {WITH_POWER}".replace(
             "+", ""
         ),
     )
 
 
-def _detectable(half_width: float, effects: int) -> float:
+def detectable(half_width: float, effects: int) -> float:
     """Return the smallest detectable effect behind an interval that holds for several effects at once."""
     confidence = 1 - (1 - CONFIDENCE) / effects
     return smallest_detectable(half_width / NormalDist().inv_cdf((1 + confidence) / 2), confidence)

@@ -11,10 +11,12 @@ from analysis.comparisons import FEWEST_BLOCKS, POINTS, WINS, Control, Unit
 from analysis.elements import Elements
 from analysis.grids import value_text
 from analysis.records import choices_by_turn, lead_by_turn
+from analysis.scores import Distribution
 from reports import figures
 from reports.balance.claims import HALF, effect_words, measure_words
 from reports.balance.evidence import CONFIDENCE, Evidence, RuleStudy, thin
 from reports.balance.wording import (
+    SPACE,
     code,
     listed,
     number,
@@ -32,6 +34,9 @@ from sims.elements import Kind, Measure
 LEVEL = share(CONFIDENCE, 0)
 MOST_ROWS = 40
 """Longer tables are shown in part; their files have all rows."""
+
+MOST_TURNS = 18
+"""So many turns of what is told by turn are shown, evenly chosen."""
 
 MOST_CELLS = 8
 """So many rows of what lies on a board are shown, as the board shows the rest."""
@@ -491,22 +496,23 @@ def distributions(evidence: Evidence) -> Section:
         ),
         Table(
             name="quantiles",
-            caption="Quantiles",
-            headers=("strategy", "quantile", "value", "interval"),
-            rows=tuple(
-                (
-                    printable(row["strategy"]),
-                    share(row["quantile"], 0),
-                    f"{row[column]:g}",
-                    number_span(row["low"], row["high"], 0),
-                )
-                for row in quantiles.iter_rows(named=True)
-            ),
+            caption="Quantiles, with their intervals",
+            headers=("strategy", *(share(p, 0) for p in found[0].quantile_shares)),
+            rows=tuple(_quantile_row(one, column) for one in found),
             frame=quantiles,
+            notes=(f"Intervals: each for itself, {LEVEL}.",),
         ),
         *_bands(evidence),
     ]
     return Section(key, title, tuple(blocks))
+
+
+def _quantile_row(found: Distribution, column: str) -> tuple[str, ...]:
+    cells = [
+        f"{row[column]:g} ({number_span(row['low'], row['high'], 0)})"
+        for row in found.quantiles().iter_rows(named=True)
+    ]
+    return printable(found.specs[0]), *cells
 
 
 def _bands(evidence: Evidence) -> Iterator[Block]:
@@ -712,8 +718,8 @@ def _length_alt(length: dict[str, float] | None) -> str:
 
 
 def _frame_table(name: str, caption: str, frame: pl.DataFrame) -> Table:
-    """Return a frame as a table of at most `MOST_ROWS` rows, evenly chosen."""
-    step = -(-len(frame) // MOST_ROWS) if len(frame) else 1
+    """Return a frame as a table of at most `MOST_TURNS` rows, evenly chosen."""
+    step = -(-len(frame) // MOST_TURNS) if len(frame) else 1
     picked = frame.gather_every(step)
     columns = [_cells(picked[column].to_list()) for column in picked.columns]
     rows = tuple(zip(*columns, strict=True))
@@ -755,6 +761,7 @@ def elements(evidence: Evidence) -> Iterator[Section]:
                 f"Intervals of counts and values are each for itself; those of wins hold for all elements of a kind at "
                 f"once, {LEVEL}."
             ),
+            *_winners(found),
         ),
         tuple(part for part in parts if part.blocks),
     )
@@ -837,8 +844,6 @@ def _winners(found: Elements) -> Iterator[Block]:
 def _board(found: Elements, kind: Kind, measure: Measure, name: str) -> Picture:
     assert kind.board is not None
     cells = found.board(kind.name, measure)
-    if cells["name"].null_count():
-        cells = cells.drop("name")
     label = found.board_label(kind.name, measure)
     known = cells.drop_nulls("value")
     alt = f"{kind.title}: {label}"
@@ -891,7 +896,7 @@ def rules(evidence: Evidence) -> Section:
                 (
                     row["setting"],
                     measure_words(evidence, row["measure"]),
-                    effect_words(evidence, row["measure"], row["effect"]),
+                    _effect_cell(evidence, row["measure"], row["effect"]),
                     _effect_span(evidence, row["measure"], row["low"], row["high"]),
                     number(row["size"]),
                     "yes" if row["clear"] else "no",
@@ -903,7 +908,8 @@ def rules(evidence: Evidence) -> Section:
             notes=(
                 f"Only what surely changes, the largest first; the files have all {len(effects):,} effects. Intervals "
                 f"hold for all of them at once, {LEVEL} (Bonferroni).",
-                "Where more games end without a winner, every seat's share of wins falls.",
+                "Changes of shares are in percentage points. Where more games end without a winner, every seat's share "
+                "of wins falls.",
             ),
         )
     )
@@ -917,6 +923,11 @@ def rules(evidence: Evidence) -> Section:
             )
         )
     return Section(key, title, tuple(blocks))
+
+
+def _effect_cell(evidence: Evidence, measure: str, effect: float) -> str:
+    told = effect_words(evidence, measure, effect)
+    return told.replace(" percentage points", f"{SPACE}%")
 
 
 def _effect_span(evidence: Evidence, measure: str, low: float | None, high: float | None) -> str:
@@ -944,7 +955,7 @@ def _sizes(effects: pl.DataFrame, evidence: Evidence) -> Table:
                 row["option"],
                 row["value"],
                 measure_words(evidence, row["measure"]),
-                effect_words(evidence, row["measure"], row["effect"]),
+                _effect_cell(evidence, row["measure"], row["effect"]),
                 number(row["size"]),
                 number_span(row["size_low"], row["size_high"]),
             )

@@ -38,8 +38,7 @@ def verdicts_of(shares: tuple[float, ...], deals: int, seed: int, margin: float)
         array = np.zeros((1, deals, 2, len(GAME.columns)), np.int16)
         first = rng.random(deals) < share
         array[0, :, 0, WIN], array[0, :, 1, WIN] = first * WIN_UNIT, ~first * WIN_UNIT
-        array[0, :, :, SCORE] = array[0, :, :, WIN] // WIN_UNIT
-        array[0, :, :, RANK] = 2 - array[0, :, :, SCORE]
+        array[0, :, :, RANK] = 2 - array[0, :, :, WIN] // WIN_UNIT
         counts = count_balance(design, 0, [array])
         found[f"table {place}"] = seat_balance(counts, margin, 1 - (1 - CONFIDENCE) / len(shares))
     return found

@@ -288,7 +288,7 @@ def test_one_seat() -> None:
 
 
 @played
-@pytest.mark.parametrize(("game", "measure"), [("crossways", "a seat's share of wins"), ("crosswise", "mean score")])
+@pytest.mark.parametrize(("game", "measure"), [("crossways", "share of wins of a seat"), ("crosswise", "mean score")])
 def test_games_of_other_kinds(game: str, measure: str) -> None:
     """Wins in place of points, and sides."""
     request = make_request(game, ["uniform", panel(game)[-1]], deals=40)
