@@ -169,7 +169,7 @@ def test_commands_can_be_read(path: Path) -> None:
         if game is None:
             continue
         assert game in game_names(), command
-        named = [*getattr(arguments, "lineup", []), *getattr(arguments, "strategies", [])]
+        named = [*getattr(arguments, "lineup", ()), *(getattr(arguments, "strategies", ()) or ())]
         named += [getattr(arguments, name) for name in ("a", "b", "strategy") if hasattr(arguments, name)]
         for spec in named:
             if ".py:" not in spec:
