@@ -13,6 +13,7 @@ from statistics import NormalDist
 import polars as pl
 
 from analysis.comparisons import FEWEST_BLOCKS, POWER, smallest_detectable
+from analysis.intervals import Interval
 from analysis.seats import Seats
 from reports.balance.evidence import CONFIDENCE, Evidence, RuleStudy, thin
 from reports.balance.wording import (
@@ -258,6 +259,21 @@ def _pair_detectable(evidence: Evidence, a: str, b: str, pairs: int) -> str:
 # --- Luck and skill --------------------------------------------------------------------------------------------------
 
 
+def luck_answer(skill: Interval, luck: Interval, unit: str) -> str:
+    """Return what the intervals of the two shares of the variance of scores (or wins: `unit`) say."""
+    if skill.low > HALF:
+        return "Mostly skill"
+    if luck.low > HALF:
+        return "Mostly luck"
+    if skill.low <= 0:
+        return f"The {unit} do not tell who plays"
+    if skill.high + luck.high < HALF:
+        return "Mostly chance in play, and what meets what"
+    if skill.high < HALF and luck.high < HALF:
+        return "Some of both"
+    return "Between the two: too close to call"
+
+
 def luck_claim(evidence: Evidence) -> Claim:
     """Say how much of the spread of scores the strategies make."""
     request, skill = evidence.request, evidence.skill
@@ -279,22 +295,13 @@ def luck_claim(evidence: Evidence) -> Claim:
             outcome="told",
             section="luck",
         )
-    if skill.skill.low > HALF:
-        answer = "Mostly skill"
-    elif skill.luck.low > HALF:
-        answer = "Mostly luck"
-    elif skill.skill.high + skill.luck.high < HALF:
-        answer = "Mostly chance in play, and what meets what"
-    elif skill.skill.high < HALF and skill.luck.high < HALF:
-        answer = "Some of both"
-    else:
-        answer = "Between the two: too close to call"
     unit = "wins" if request.game.score_is_win else "scores"
     where = "deal" if request.seats == 1 else "deal and the seat"
-    rest = 1 - skill.split.skill - skill.split.luck
+    own, luck = max(skill.split.skill, 0.0), max(skill.split.luck, 0.0)
+    rest = 1 - own - luck
     sentence = (
-        f"Of the spread of {unit}, who plays makes {share(skill.split.skill)} and the luck of the {where} "
-        f"{share(skill.split.luck)}; {share(rest)} depends on what meets what, and on chance during play. This holds "
+        f"Of the spread of {unit}, who plays makes {share(own)} and the luck of the {where} "
+        f"{share(luck)}; {share(rest)} depends on what meets what, and on chance during play. This holds "
         f"among {listed([code(spec) for spec in request.specs])}; among equals all is luck."
     )
     random = _random_rung(evidence)
@@ -303,7 +310,7 @@ def luck_claim(evidence: Evidence) -> Claim:
         sentence += f" Random moves against {code(request.base.spec)} {won}."
     return Claim(
         question=LUCK,
-        answer=answer,
+        answer=luck_answer(skill.skill, skill.luck, unit),
         sentence=sentence,
         outcome="told",
         section="luck",

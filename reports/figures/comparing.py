@@ -368,7 +368,7 @@ def rank_intervals(table: "pl.DataFrame | pd.DataFrame", *, confidence: float = 
 
 def _dodge(which: int, of: int) -> float:
     """Return how far from the middle of a line a series stands, the first on top."""
-    return 0.0 if of == 1 else 0.34 - 0.68 * which / (of - 1)
+    return 0.0 if of == 1 else 0.2 - 0.4 * which / (of - 1)
 
 
 def _interval_words(mean: float, low: float, high: float, shares: bool) -> str:

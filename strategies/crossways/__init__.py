@@ -144,7 +144,7 @@ def planner(view: Any, rng: Any, params: Any) -> Any:
     GAME,
     tags=["strong", "slow"],
     parameters=[
-        Parameter("rounds", 32, 1, 1_000, "rounds ahead for each of the last plays that are left"),
+        Parameter("rounds", 96, 1, 1_000, "rounds ahead at most for each play that is tried"),
     ],
 )
 def seer(view: Any, rng: Any, params: Any) -> Any:

@@ -1,10 +1,10 @@
 """What positions of CrossWays are worth: the table of the planner, as fitted.
 
-Logarithms of the odds to win. The targets are what a round ahead makes of positions (`foresee`), for the plays that
-it tried and two others in every position of 6,000 games, against rusher, balanced, itself and idle, a tenth of its
-plays random; each of ROUNDS rounds with the table of the one before, the first with one fitted to wins and losses.
-Logistic regression, with differences within a position counted more, a small penalty on squares (towards a weight for
-each marker to go) and on bends of the part for the needs. The share for later seats (`LATER`) is set by hand.
+Logarithms of the odds to win. The targets are what rounds ahead (`foresee`) made of positions, by a table fitted to
+wins and losses before: for the plays that were tried and two others in every position of 6,000 games against rusher,
+balanced, itself and idle, a tenth of its plays at random. Logistic regression in which differences within a position
+count more, with a small penalty on squares, towards a weight for each marker to go, and on bends of the part for the
+needs. The share for later seats (`LATER`) is set by hand.
 """
 
 import numpy as np

@@ -9,8 +9,9 @@ import pytest
 from scipy.stats import binom
 
 import sims.game
+from analysis.intervals import Interval
 from analysis.seats import Seats, count_balance, seat_balance
-from reports.balance.claims import dominant, none_dominates, seat_claim, seats_verdict
+from reports.balance.claims import dominant, luck_answer, none_dominates, seat_claim, seats_verdict
 from reports.balance.evidence import CONFIDENCE, Evidence, judge_seats, make_request, play_seats
 from sims.criss_cross import write_ranks
 from sims.design import Design
@@ -128,3 +129,18 @@ def matchups(verdicts: dict[str, str]) -> pl.DataFrame:
 def test_dominance(verdicts: dict[str, str], best: str | None, nobody: bool) -> None:
     assert dominant(matchups(verdicts)) == best
     assert none_dominates(matchups(verdicts)) is nobody
+
+
+@pytest.mark.parametrize(
+    ("skill", "luck", "answer"),
+    [
+        ((0.51, 0.6), (0.1, 0.2), "Mostly skill"),
+        ((-0.1, 0.1), (0.6, 0.7), "Mostly luck"),
+        ((-0.03, 0.02), (0.3, 0.4), "The scores do not tell who plays"),
+        ((0.05, 0.07), (0.1, 0.2), "Mostly chance in play, and what meets what"),
+        ((0.3, 0.4), (0.3, 0.4), "Some of both"),
+        ((0.3, 0.6), (0.3, 0.4), "Between the two: too close to call"),
+    ],
+)
+def test_luck_and_skill_in_words(skill: tuple[float, float], luck: tuple[float, float], answer: str) -> None:
+    assert luck_answer(Interval(*skill), Interval(*luck), "scores") == answer
