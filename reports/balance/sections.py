@@ -599,7 +599,10 @@ def luck(evidence: Evidence) -> Section:
                 rows=rows,
                 frame=frame,
                 alignment="lrrl",
-                notes=("An estimate of a small part can be below 0. The split depends on who plays.",),
+                notes=(
+                    "A part can come out below 0: when it is small, or when what one gains the others lose. The split depends "
+                    "on who plays.",
+                ),
             ),
         ),
     )
@@ -655,7 +658,7 @@ def tension(evidence: Evidence) -> Section:
         blocks += [
             Picture(
                 name="lead-over-time",
-                caption="By how much the eventual winner leads after each turn: mean and spread over games.",
+                caption="By how much the eventual winner leads after each turn: median and spread over games.",
                 alt=f"The mean lead of the eventual winner is {number(middle['mean'])} after turn {middle['turn']} and "
                 f"{number(last['mean'])} after turn {last['turn']}.",
                 draw=lambda: figures.lead_over_time(leads, unit=request.game.standing_unit),
