@@ -600,7 +600,7 @@ def luck(evidence: Evidence) -> Section:
                 frame=frame,
                 alignment="lrrl",
                 notes=(
-                    "A part can come out below 0: when it is small, or when what one gains the others lose. The split depends "
+                    "A part can come out below 0: when it is small, or when what one gains others lose. The split depends "
                     "on who plays.",
                 ),
             ),
