@@ -600,8 +600,8 @@ def luck(evidence: Evidence) -> Section:
                 frame=frame,
                 alignment="lrrl",
                 notes=(
-                    "A part can come out below 0: when it is small, or when what one gains others lose. The split depends "
-                    "on who plays.",
+                    "A part can come out below 0: when it is small, or when what one gains others lose. "
+                    "The split depends on who plays.",
                 ),
             ),
         ),
