@@ -1,5 +1,6 @@
 """Measure every built-in player in every variant and at every number of seats, and write the tables of the docs."""
 
+import argparse
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -25,23 +26,23 @@ WRAPPED = {  # what thinking by rollouts adds
 SEAT_DEALS = 4_000  # for the table of wins by seats
 
 
-def deals_for(game: Game, strategy: Strategy) -> int:
+def deals_for(game: Game, strategy: Strategy, seconds: float) -> int:
     """Return how many deals a player gets: a million, or a round number that fits into the time."""
     rules = game.variant()
     lineup = (strategy.player(),) * game.seat_numbers(rules)[0]
     design = Design(game, rules, (lineup,), seed=1, deals=CHUNK)
-    affordable = SECONDS * workers(-1) / seconds_a_deal(design, 0)
-    sizes = (1_000_000, 200_000, 50_000, 10_000, 2_000)
-    return next((deals for deals in sizes if deals <= affordable), 500)
+    affordable = seconds * workers(-1) / seconds_a_deal(design, 0)
+    sizes = (1_000_000, 200_000, 50_000, 10_000, 2_000, 500)
+    return next((deals for deals in sizes if deals <= affordable), 100)
 
 
-def player_row(game: Game, strategy: Strategy) -> tuple[str, ...]:
+def player_row(game: Game, strategy: Strategy, seconds: float) -> tuple[str, ...]:
     """Return a player's row: name, idea, and what it does in every variant, alone or against itself.
 
     That is its mean score with the interval; where the score is the win, which says nothing of equals, the mean number
     of turns and the share of games that nobody wins.
     """
-    deals = deals_for(game, strategy)
+    deals = deals_for(game, strategy, seconds)
     idea = f"tries every move in {strategy.rollouts} games ahead" if strategy.rollouts else strategy.summary
     cells = [f"`{strategy.spec}`", idea, f"{deals:,}"]
     for variant in game.variants:
@@ -84,14 +85,20 @@ def seat_table(game: Game) -> str:
     return to_markdown(headers, [(f"`{name}`", *cells) for name, cells in shares.items()], right=range(1, len(headers)))
 
 
-def main(names: Sequence[str]) -> int:
+def main(arguments: Sequence[str]) -> int:
     """Measure and write the pages of some games, or of all; return the exit code."""
-    for name in names or game_names():
+    parser = argparse.ArgumentParser(prog="player_table.py", description=__doc__)
+    parser.add_argument("games", nargs="*", metavar="GAME", help="whose page is written (default: all)")
+    parser.add_argument(
+        "--seconds", type=float, default=SECONDS, help="for a slow player, in each variant (default: %(default)g)"
+    )
+    asked = parser.parse_args(arguments)
+    for name in asked.games or game_names():
         try:
             game, page = find_game(name), DOCS / f"{name}.md"
             text = insert(page.read_text("utf-8"), "players", "")  # before minutes are spent
             players = [*builtin_strategies(name), *(find_strategy(name, spec) for spec in WRAPPED.get(name, ()))]
-            rows = [player_row(game, strategy) for strategy in players]
+            rows = [player_row(game, strategy, asked.seconds) for strategy in players]
             table = to_markdown(
                 ("player", "idea", "deals", *game.variants), rows, right=range(2, 3 + len(game.variants))
             )

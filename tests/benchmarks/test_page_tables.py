@@ -35,12 +35,12 @@ def test_tables_are_those_of_the_basic_rules_and_of_variants_for_other_seats() -
 
 def test_where_the_score_is_the_win_length_and_undecided_games_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
     """Who passes whenever it may ends the game after one round: two turns, or four in teams of two."""
-    monkeypatch.setattr(player_table, "deals_for", lambda game, strategy: 2)
-    row = player_row(GAME, find_strategy("crossways", "idle"))
+    monkeypatch.setattr(player_table, "deals_for", lambda game, strategy, seconds: 2)
+    row = player_row(GAME, find_strategy("crossways", "idle"), 1.0)
     expected = ["4.0, 100.0 %" if variant == "teams" else "2.0, 100.0 %" for variant in GAME.variants]
     assert row[0] == "`idle`"
     assert row[2:] == ("2", *expected)
-    row = player_row(find_game("criss-cross"), find_strategy("criss-cross", "uniform"))
+    row = player_row(find_game("criss-cross"), find_strategy("criss-cross", "uniform"), 1.0)
     assert " ± " in row[3]
 
 
