@@ -678,9 +678,10 @@ def test_old_solutions_are_removed_beside_the_compiled_code(
 
 @compiled_only
 def test_a_solution_is_what_solve_returns(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    known = solved(RULEBOOK)
     monkeypatch.setattr(exact, "_solutions", type(exact._solutions)())
-    monkeypatch.setattr(exact, "solve", lambda model, **options: solved(model).copy())
+    monkeypatch.setattr(exact, "solve", lambda model, **options: known.copy())
     exact.solution(RULEBOOK, folder=tmp_path)
     forget_memory()
     monkeypatch.setattr(exact, "solve", None)  # it is not asked again
-    assert exact.solution(RULEBOOK, folder=tmp_path).tobytes() == solved(RULEBOOK).tobytes()
+    assert exact.solution(RULEBOOK, folder=tmp_path).tobytes() == known.tobytes()
