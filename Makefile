@@ -27,7 +27,6 @@ lint: .venv/developed
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	$(MAKE) docs
 
 docs: .venv/documented
 	rm -rf out/docs docs/api/modules
