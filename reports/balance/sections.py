@@ -451,12 +451,10 @@ def distributions(evidence: Evidence) -> Section:
     base = drawn.filter(pl.col("strategy") == request.base.spec)
     unit = POINTS if column == "score" else None
     told = [f"{row[0]}: mean {row[1]}, from {row[7]} to {row[8]}" for row in rows]
-    blocks: list[Block] = [
-        Paragraph(
-            f"Every strategy at a table of its own; {several(request.budget.scores, 'deal')} for each. The share of "
-            f"games at or below a value is drawn with a band that holds the whole curve, {LEVEL}."
-        )
-    ]
+    plan = f"Every strategy at a table of its own; {several(request.budget.scores, 'deal')} for each."
+    if unit is not None:
+        plan += f" The share of games at or below a value is drawn with a band that holds the whole curve, {LEVEL}."
+    blocks: list[Block] = [Paragraph(plan)]
     if unit is not None:
         bands = request.game.bands if request.rules == request.game.rules() else ()
         blocks.append(
