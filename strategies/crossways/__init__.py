@@ -35,7 +35,7 @@ from strategies.crossways.weighing import best_play, saves, spare_pass, table_of
 GAME = "crossways"
 
 PANEL = ("balanced", "hoarder", "rusher", "straight-line")
-"""Who stands for the game in reports, the strongest first; `planner` would be stronger, at six times the time."""
+"""Who stands for the game in reports, the strongest first; `planner` would be stronger, at ten times the time."""
 
 
 # --- Players ---------------------------------------------------------------------------------------------------------
